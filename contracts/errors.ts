@@ -1,0 +1,83 @@
+/**
+ * Every error that a caller may see has a code from this catalogue. Codes are stable: clients
+ * compare them. The HTTP status of each is decided here and nowhere else.
+ */
+export const errorCatalogue = {
+  request_malformed: 400,
+  request_invalid: 422,
+  prompt_too_large: 413,
+  body_too_large: 413,
+  unauthenticated: 401,
+  token_expired: 401,
+  forbidden: 403,
+  not_found: 404,
+  session_not_found: 404,
+  invocation_not_found: 404,
+  trigger_not_found: 404,
+  integration_not_found: 404,
+  action_not_found: 404,
+  user_exists: 409,
+  idempotency_key_reused: 409,
+  session_stopped: 409,
+  session_not_running: 409,
+  stale_owner: 409,
+  prompt_not_found: 404,
+  invocation_already_resolved: 409,
+  invocation_expired: 410,
+  too_many_pending_invocations: 429,
+  action_denied: 403,
+  action_params_invalid: 422,
+  action_failed: 502,
+  concurrency_conflict: 409,
+  commit_too_large: 413,
+  command_id_reused: 409,
+  event_unknown: 500,
+  event_invalid: 500,
+  log_gap: 500,
+  log_unavailable: 503,
+  lease_lost: 409,
+  position_invalid: 400,
+  webhook_signature_invalid: 401,
+  webhook_delivery_id_missing: 400,
+  sandbox_boot_failed: 502,
+  sandbox_not_found: 404,
+  sandbox_unavailable: 503,
+  sandbox_token_invalid: 401,
+  agent_unreachable: 502,
+  agent_reply_invalid: 502,
+  agent_stuck: 504,
+  agent_failed: 502,
+  configuration_invalid: 500,
+  prerequisite_missing: 500,
+  internal: 500,
+} as const satisfies Record<string, number>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export interface DomainErrorOptions {
+  /** Ids and limits that help the caller; never a secret. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** An error with a stable code. `message` is one sentence that is meant to be read by people. */
+export class DomainError extends Error {
+  override readonly name: string = "DomainError";
+  readonly code: ErrorCode;
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.fields = options.fields ?? {};
+  }
+
+  /** The HTTP status that belongs to the code. */
+  get status(): number {
+    return errorCatalogue[this.code];
+  }
+}
+
+/** Whether something thrown is a {@link DomainError}, with the given code if one is given. */
+export const isDomainError = (error: unknown, code?: ErrorCode): error is DomainError =>
+  error instanceof DomainError && (code === undefined || error.code === code);

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { auditEntrySchema } from "../audit/view.ts";
+import { afterQuery, pageQuery } from "./common.ts";
+import { defineRoute } from "./route.ts";
+
+export const getHealth = defineRoute({
+  method: "GET",
+  path: "/healthz",
+  audience: "public",
+  summary: "Whether this process can reach its log and its database",
+  responses: { 200: z.object({ ok: z.literal(true) }) },
+});
+
+export const listAudit = defineRoute({
+  method: "GET",
+  path: "/v1/audit",
+  audience: "approver",
+  summary: "Who did what, newest first",
+  query: z.object({
+    ...afterQuery,
+    ...pageQuery,
+    aggregateId: z.string().max(64).optional(),
+  }),
+  responses: { 200: z.object({ entries: z.array(auditEntrySchema), next: z.string().nullable() }) },
+});

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { repositorySchema } from "../repository.ts";
+import { maxTitleLength } from "../session/limits.ts";
+import { sessionViewSchema } from "../session/view.ts";
+import { messageViewSchema } from "../transcript/view.ts";
+import { idSchema } from "../ids.ts";
+import {
+  acceptedSchema,
+  afterQuery,
+  idempotencyHeaders,
+  pageQuery,
+  sessionParams,
+} from "./common.ts";
+import { defineRoute } from "./route.ts";
+
+export const createSession = defineRoute({
+  method: "POST",
+  path: "/v1/sessions",
+  audience: "user",
+  summary: "Open a session; with an Idempotency-Key, the same session however often it is sent",
+  headers: idempotencyHeaders,
+  body: z.object({
+    title: z.string().trim().min(1).max(maxTitleLength),
+    repository: repositorySchema.nullable().default(null),
+    model: z.string().min(1).max(100).optional(),
+    prompt: z.string().min(1).optional(),
+  }),
+  responses: { 201: acceptedSchema.extend({ sessionId: idSchema("session") }) },
+});
+
+export const listSessions = defineRoute({
+  method: "GET",
+  path: "/v1/sessions",
+  audience: "user",
+  summary: "The organisation's sessions, newest first",
+  query: z.object({ ...afterQuery, ...pageQuery }),
+  responses: {
+    200: z.object({ sessions: z.array(sessionViewSchema), next: z.string().nullable() }),
+  },
+});
+
+export const getSession = defineRoute({
+  method: "GET",
+  path: "/v1/sessions/:sessionId",
+  audience: "user_or_sandbox",
+  summary: "One session",
+  params: sessionParams,
+  query: z.object(afterQuery),
+  responses: { 200: sessionViewSchema },
+});
+
+export const listMessages = defineRoute({
+  method: "GET",
+  path: "/v1/sessions/:sessionId/messages",
+  audience: "user",
+  summary: "The session's transcript, oldest first",
+  params: sessionParams,
+  query: z.object(afterQuery),
+  responses: { 200: z.object({ messages: z.array(messageViewSchema) }) },
+});
+
+export const promptSession = defineRoute({
+  method: "POST",
+  path: "/v1/sessions/:sessionId/prompts",
+  audience: "user",
+  summary: "Ask the agent something; it is answered after what was asked before",
+  params: sessionParams,
+  headers: idempotencyHeaders,
+  body: z.object({ text: z.string().min(1) }),
+  responses: { 202: acceptedSchema.extend({ promptId: idSchema("prompt") }) },
+});
+
+export const cancelSession = defineRoute({
+  method: "POST",
+  path: "/v1/sessions/:sessionId/cancel",
+  audience: "user",
+  summary: "Stop the answer that is being given, and drop the prompts that wait",
+  params: sessionParams,
+  responses: { 202: acceptedSchema },
+});
+
+export const pauseSession = defineRoute({
+  method: "POST",
+  path: "/v1/sessions/:sessionId/pause",
+  audience: "user",
+  summary: "Put the sandbox away and keep its files",
+  params: sessionParams,
+  responses: { 202: acceptedSchema },
+});
+
+export const resumeSession = defineRoute({
+  method: "POST",
+  path: "/v1/sessions/:sessionId/resume",
+  audience: "user",
+  summary: "Bring a paused session back",
+  params: sessionParams,
+  responses: { 202: acceptedSchema },
+});
+
+export const deleteSession = defineRoute({
+  method: "DELETE",
+  path: "/v1/sessions/:sessionId",
+  audience: "user",
+  summary: "Stop the session and remove its sandbox; its history stays",
+  params: sessionParams,
+  responses: { 202: acceptedSchema },
+});
+
+export const openLiveChannel = defineRoute({
+  method: "POST",
+  path: "/v1/sessions/:sessionId/live",
+  audience: "user",
+  summary: "Where to watch the session, and a ticket that opens it within a minute",
+  params: sessionParams,
+  responses: {
+    200: z.object({
+      /** WebSocket URL with the ticket in it; add `&lastSeq=` to go on where a connection broke. */
+      url: z.string(),
+      expiresAt: z.iso.datetime(),
+    }),
+  },
+});

@@ -1,0 +1,40 @@
+import type { SessionId } from "../ids.ts";
+import type { ActionMode } from "../policy/events.ts";
+import type { Failure } from "../session/events.ts";
+import type { ModeSource, RiskLevel } from "./events.ts";
+
+export type InvocationCommand =
+  | {
+      readonly type: "InvokeAction";
+      readonly sessionId: SessionId;
+      readonly integration: string;
+      readonly action: string;
+      readonly params: Readonly<Record<string, unknown>>;
+      readonly risk: RiskLevel;
+      readonly mode: ActionMode;
+      readonly modeSource: ModeSource;
+      readonly expiresAt: string | null;
+      readonly fingerprint: string;
+    }
+  | {
+      readonly type: "ApproveAction";
+      readonly by: string;
+      readonly scope: "once" | "always";
+      readonly now: string;
+    }
+  | {
+      readonly type: "DenyAction";
+      readonly by: string;
+      readonly reason: string;
+      readonly now: string;
+    }
+  | { readonly type: "ExpireAction"; readonly now: string }
+  | { readonly type: "StartExecution" }
+  | {
+      readonly type: "CompleteAction";
+      readonly result: unknown;
+      readonly truncated: boolean;
+      readonly durationMs: number;
+    }
+  | { readonly type: "FailAction"; readonly failure: Failure }
+  | { readonly type: "LoseOutcome"; readonly reason: string };

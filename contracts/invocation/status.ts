@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+export const invocationStatusSchema = z.enum([
+  "pending",
+  "approved",
+  "executing",
+  "completed",
+  "denied",
+  "failed",
+  "expired",
+  "outcome_unknown",
+]);
+export type InvocationStatus = z.infer<typeof invocationStatusSchema>;
+
+/** The statuses that an invocation never leaves. */
+export const finalInvocationStatuses: readonly InvocationStatus[] = [
+  "completed",
+  "denied",
+  "failed",
+  "expired",
+  "outcome_unknown",
+];

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { idSchema } from "../ids.ts";
+import { actionModeSchema } from "../policy/events.ts";
+import { failureSchema } from "../session/events.ts";
+import { modeSourceSchema, riskLevelSchema } from "./events.ts";
+import { invocationStatusSchema } from "./status.ts";
+
+/** An invocation as queries show it. */
+export const invocationViewSchema = z.object({
+  id: idSchema("invocation"),
+  sessionId: idSchema("session"),
+  integration: z.string(),
+  action: z.string(),
+  params: z.record(z.string(), z.unknown()),
+  risk: riskLevelSchema,
+  mode: actionModeSchema,
+  modeSource: modeSourceSchema,
+  status: invocationStatusSchema,
+  /** Who approved or denied it. */
+  resolvedBy: z.string().nullable(),
+  reason: z.string().nullable(),
+  result: z.unknown(),
+  failure: failureSchema.nullable(),
+  expiresAt: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type InvocationView = z.infer<typeof invocationViewSchema>;

@@ -1,0 +1,97 @@
+/**
+ * What a watching client is told. Every message of the owner has a sequence number that only grows
+ * within the session; a client that lost its connection names the last one that it saw.
+ */
+import { z } from "zod";
+import { idSchema } from "../ids.ts";
+import { invocationStatusSchema } from "../invocation/status.ts";
+import { failureSchema } from "../session/events.ts";
+import { sessionStatusSchema } from "../session/view.ts";
+import { messagePartSchema, messageSchema, toolPartSchema } from "../transcript/message.ts";
+import { messageViewSchema } from "../transcript/view.ts";
+
+/** What the owner of a session and the action executor publish. */
+export const liveMessageSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("status"),
+    status: sessionStatusSchema,
+    detail: z.string().nullable(),
+  }),
+  z.object({ type: z.literal("boot_stage"), stage: z.string(), ms: z.number().nonnegative() }),
+  z.object({
+    type: z.literal("token"),
+    kind: z.enum(["text", "reasoning"]),
+    messageId: z.string(),
+    partId: z.string(),
+    delta: z.string(),
+  }),
+  z.object({ type: z.literal("tool"), messageId: z.string(), part: toolPartSchema }),
+  z.object({
+    type: z.literal("parts_dropped"),
+    messageId: z.string(),
+    partIds: z.array(z.string()),
+  }),
+  /** A whole message; it replaces whatever was streamed of it. */
+  z.object({ type: z.literal("message"), message: messageSchema }),
+  z.object({
+    type: z.literal("prompt_finished"),
+    promptId: idSchema("prompt"),
+    outcome: z.enum(["completed", "cancelled", "failed"]),
+    failure: failureSchema.nullable(),
+  }),
+  z.object({ type: z.literal("retrying"), attempt: z.int(), detail: z.string() }),
+  z.object({
+    type: z.literal("action_approval_request"),
+    invocationId: idSchema("invocation"),
+    integration: z.string(),
+    action: z.string(),
+    params: z.record(z.string(), z.unknown()),
+    expiresAt: z.iso.datetime().nullable(),
+  }),
+  z.object({
+    type: z.literal("action_updated"),
+    invocationId: idSchema("invocation"),
+    status: invocationStatusSchema,
+  }),
+]);
+export type LiveMessage = z.infer<typeof liveMessageSchema>;
+
+/** A message that is being streamed: what has arrived of its parts. */
+export const streamingMessageSchema = z.object({
+  id: z.string(),
+  parts: z.array(messagePartSchema),
+});
+export type StreamingMessage = z.infer<typeof streamingMessageSchema>;
+
+/** One frame from the server to a client. */
+export const serverFrameSchema = z.discriminatedUnion("type", [
+  /** Everything so far; the first frame of a connection that cannot go on where another one broke. */
+  z.object({
+    type: z.literal("init"),
+    /** Frames after this one have a higher `seq`. */
+    seq: z.int().nonnegative(),
+    messages: z.array(messageViewSchema),
+    streaming: z.array(streamingMessageSchema),
+    status: sessionStatusSchema,
+  }),
+  /** The connection goes on: what was missed follows. */
+  z.object({ type: z.literal("resumed"), seq: z.int().nonnegative() }),
+  z.object({ type: z.literal("live"), seq: z.int().positive(), message: liveMessageSchema }),
+  z.object({ type: z.literal("pong") }),
+  z.object({ type: z.literal("error"), code: z.string(), detail: z.string() }),
+]);
+export type ServerFrame = z.infer<typeof serverFrameSchema>;
+
+/** One frame from a client to the server. */
+export const clientFrameSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ping") }),
+]);
+export type ClientFrame = z.infer<typeof clientFrameSchema>;
+
+/** WebSocket close codes of ours (RFC 6455 leaves 4000-4999 to applications). */
+export const closeCodes = {
+  unauthenticated: 4401,
+  notFound: 4404,
+  slowConsumer: 4408,
+  frameInvalid: 4400,
+} as const;

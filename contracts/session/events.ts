@@ -1,0 +1,61 @@
+/** The events of a session: its prompts, its owner, and its sandbox. What was said is in the transcript. */
+import { z } from "zod";
+import { defineEvent, type EventOf } from "../define-event.ts";
+import { idSchema } from "../ids.ts";
+import { repositorySchema } from "../repository.ts";
+
+/** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
+const epoch = z.int().positive();
+
+export const sessionOriginSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("user"), userId: idSchema("user") }),
+  z.object({ kind: z.literal("automation"), runId: idSchema("run") }),
+]);
+export type SessionOrigin = z.infer<typeof sessionOriginSchema>;
+
+export const promptOutcomeSchema = z.enum(["completed", "cancelled", "failed"]);
+export type PromptOutcome = z.infer<typeof promptOutcomeSchema>;
+
+export const failureSchema = z.object({ code: z.string().max(64), message: z.string().max(2000) });
+export type Failure = z.infer<typeof failureSchema>;
+
+export const sessionEvents = [
+  defineEvent("SessionCreated", 1, {
+    title: z.string(),
+    origin: sessionOriginSchema,
+    repository: repositorySchema.nullable(),
+    model: z.string(),
+    /** SHA-256 of the request, so that a key that comes again with another request is refused. */
+    fingerprint: z.string(),
+  }),
+  defineEvent("PromptQueued", 1, {
+    promptId: idSchema("prompt"),
+    text: z.string(),
+    /** The user or run that asked. */
+    by: z.string(),
+  }),
+  defineEvent("CancelRequested", 1, { promptIds: z.array(idSchema("prompt")) }),
+  defineEvent("OwnershipAcquired", 1, { instance: z.string(), epoch }),
+  defineEvent("SandboxStarting", 1, { epoch, provider: z.string() }),
+  defineEvent("SandboxReady", 1, {
+    epoch,
+    sandboxId: z.string(),
+    /** The agent server's own id of the conversation. */
+    agentSessionId: z.string(),
+    bootMs: z.number().nonnegative(),
+  }),
+  defineEvent("SandboxFailed", 1, { epoch, failure: failureSchema }),
+  defineEvent("PromptStarted", 1, { epoch, promptId: idSchema("prompt") }),
+  defineEvent("PromptFinished", 1, {
+    epoch,
+    promptId: idSchema("prompt"),
+    outcome: promptOutcomeSchema,
+    failure: failureSchema.nullable(),
+  }),
+  defineEvent("PauseRequested", 1, {}),
+  defineEvent("SessionPaused", 1, { epoch }),
+  defineEvent("ResumeRequested", 1, {}),
+  defineEvent("SessionStopped", 1, { reason: z.enum(["deleted"]) }),
+] as const;
+
+export type SessionEvent = EventOf<(typeof sessionEvents)[number]>;

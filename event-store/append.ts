@@ -1,0 +1,125 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { headers, type MsgHdrs } from "@nats-io/transport-node";
+import type { PubAck, StoredMsg } from "@nats-io/jetstream";
+import { type AggregateRef, type Commit, maxCommitBytes } from "#contracts/commit";
+import { DomainError } from "#contracts/errors";
+import type { EventStore } from "./event-store.ts";
+import { classifyPublishFailure } from "./publish-outcome.ts";
+import { hashOf } from "./recorded.ts";
+import { shardOf, streamOf, subjectOf } from "./sharding.ts";
+
+/** How long an append keeps trying while the log does not answer, in milliseconds. */
+const appendPatienceMs = 15_000;
+const publishTimeoutMs = 2_000;
+
+export interface Appended {
+  readonly shard: number;
+  readonly sequence: number;
+  /** SHA-256 of the stored bytes. */
+  readonly hash: string;
+  /**
+   * Whether the log held this command already, from another attempt whose bytes may differ in their
+   * time: what was decided here counts for nothing then, and the aggregate must be read again.
+   */
+  readonly recordedBefore: boolean;
+}
+
+/** Somebody else appended to the aggregate since it was loaded. */
+export class ConcurrencyConflict extends DomainError {
+  override readonly name = "ConcurrencyConflict";
+
+  constructor(ref: AggregateRef) {
+    super("concurrency_conflict", `The ${ref.aggregate} was changed by somebody else.`, {
+      fields: { aggregate: ref.aggregate, id: ref.id },
+    });
+  }
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Appends a commit to its aggregate if the aggregate's last commit has the expected sequence in the
+ * stream (0 for none). A commit whose command and aggregate are in the log already is not stored twice.
+ *
+ * @throws ConcurrencyConflict; DomainError `commit_too_large`, `log_unavailable`
+ */
+export const append = async (
+  store: EventStore,
+  ref: AggregateRef,
+  expectedSequence: number,
+  commit: Commit,
+): Promise<Appended> => {
+  const bytes = encoder.encode(JSON.stringify(commit));
+  if (bytes.byteLength > maxCommitBytes) {
+    throw new DomainError("commit_too_large", "The content of this command is too large.", {
+      fields: { bytes: bytes.byteLength, limit: maxCommitBytes },
+    });
+  }
+  const shard = shardOf(ref.organization, store.shards);
+  const subject = subjectOf(ref, store.shards);
+  const messageId = `${commit.meta.commandId}:${ref.aggregate}:${ref.id}`;
+  const messageHeaders = headers();
+  messageHeaders.set("Nats-Msg-Id", messageId);
+  messageHeaders.set("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));
+
+  const stored = await publishUntilKnown(store, { ref, subject, bytes, messageHeaders });
+  const hash = hashOf(bytes);
+  if (typeof stored === "number") {
+    return { shard, sequence: stored, hash, recordedBefore: false };
+  }
+  const message = await messageOf(store, streamOf(shard), stored);
+  if (message?.subject === subject && message.header.get("Nats-Msg-Id") === messageId) {
+    const storedHash = hashOf(message.data);
+    return { shard, sequence: message.seq, hash: storedHash, recordedBefore: storedHash !== hash };
+  }
+  throw new ConcurrencyConflict(ref);
+};
+
+/** Where to look for a message that the server says is there: by sequence, or the subject's last. */
+type Lookup = { readonly seq: number } | { readonly last_by_subj: string };
+
+const messageOf = (
+  { jsm }: EventStore,
+  stream: string,
+  lookup: Lookup,
+): Promise<StoredMsg | null> => jsm.streams.getMessage(stream, lookup);
+
+interface Publication {
+  readonly ref: AggregateRef;
+  readonly subject: string;
+  readonly bytes: Uint8Array;
+  readonly messageHeaders: MsgHdrs;
+}
+
+/** Publishes the same bytes until the answer is known: a new sequence, or where to look. */
+const publishUntilKnown = async (
+  { js }: EventStore,
+  { ref, subject, bytes, messageHeaders }: Publication,
+): Promise<number | Lookup> => {
+  const deadline = performance.now() + appendPatienceMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const ack: PubAck = await js.publish(subject, bytes, {
+        headers: messageHeaders,
+        timeout: publishTimeoutMs,
+      });
+      return ack.duplicate ? { seq: ack.seq } : ack.seq;
+    } catch (error) {
+      const failure = classifyPublishFailure(error);
+      if (failure === "wrong_last_sequence") {
+        return { last_by_subj: subject };
+      }
+      if (failure === "refused") {
+        throw error;
+      }
+      if (performance.now() >= deadline) {
+        throw new DomainError("log_unavailable", "The log does not answer; try again later.", {
+          fields: { aggregate: ref.aggregate, id: ref.id },
+          cause: error,
+        });
+      }
+      await delay(Math.min(2 ** attempt, 500) + randomInt(10));
+    }
+  }
+};

@@ -1,0 +1,142 @@
+/** Appends beside raw JetStream publishes of the same bytes, in the same run on the same server. */
+import { performance } from "node:perf_hooks";
+import { type Commit, genesisHash } from "#contracts/commit";
+import { newId } from "#contracts/ids";
+import { startNats } from "#infra/nats/embedded-nats";
+import { append } from "../append.ts";
+import { connectToNats } from "../connection.ts";
+import { type Durability, durabilities } from "../durability.ts";
+import { type EventStore, openEventStore } from "../event-store.ts";
+import { percentile } from "./percentile.ts";
+
+export interface AppendFigures {
+  readonly perSecond: number;
+  /** Against raw publishes with the same number of writers. */
+  readonly ratioToRaw: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface AppendBench {
+  readonly sequential: AppendFigures;
+  readonly concurrent64: AppendFigures;
+}
+
+const rounds = 5;
+const commitsPerRound = 4_000;
+
+/** Measures appends; raw and append take turns, so that both see the same machine. */
+export const benchAppend = async (
+  dataDir: string,
+  durability: Durability = "relaxed",
+): Promise<AppendBench> => {
+  const nats = await startNats({ dataDir, syncInterval: durabilities[durability].syncInterval });
+  try {
+    const connection = await connectToNats({ url: nats.url, name: "bench" });
+    const store = await openEventStore({ connection, durability });
+    await store.jsm.streams.add({ name: "RAW", subjects: ["raw.>"] });
+    const figures = {
+      sequential: await measure(store, 1),
+      concurrent64: await measure(store, 64),
+    };
+    await connection.close();
+    return figures;
+  } finally {
+    await nats.stop();
+  }
+};
+
+const measure = async (store: EventStore, writers: number): Promise<AppendFigures> => {
+  const ratios: number[] = [];
+  const rates: number[] = [];
+  const latencies: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const raw = await run(writers, rawWriter(store));
+    const ours = await run(writers, appendWriter(store));
+    // The first round warms both up.
+    if (round > 0) {
+      ratios.push(ours.perSecond / raw.perSecond);
+      rates.push(ours.perSecond);
+      latencies.push(...ours.latencies);
+    }
+  }
+  return {
+    perSecond: Math.round(percentile(rates, 50)),
+    ratioToRaw: percentile(ratios, 50),
+    p50Ms: percentile(latencies, 50),
+    p99Ms: percentile(latencies, 99),
+  };
+};
+
+type Writer = (writer: number) => (index: number) => Promise<void>;
+
+const run = async (
+  writers: number,
+  writer: Writer,
+): Promise<{ readonly perSecond: number; readonly latencies: readonly number[] }> => {
+  const latencies: number[] = [];
+  const perWriter = Math.ceil(commitsPerRound / writers);
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: writers }, async (_, index) => {
+      const write = writer(index);
+      for (let count = 0; count < perWriter; count += 1) {
+        const before = performance.now();
+        await write(count);
+        latencies.push(performance.now() - before);
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return { perSecond: (perWriter * writers) / seconds, latencies };
+};
+
+/** 450 bytes, as a short prompt makes them. */
+const commitOf = (commandId: string, prev: string): Commit => ({
+  v: 1,
+  events: [
+    {
+      id: newId("event"),
+      type: "PromptQueued",
+      v: 1,
+      data: { promptId: newId("prompt"), text: "x".repeat(120), by: "usr_bench" },
+    },
+  ],
+  meta: {
+    commandId,
+    causationId: null,
+    correlationId: commandId,
+    actor: { kind: "service", id: "bench", via: "bench" },
+    at: "2026-01-01T00:00:00.000Z",
+    prev,
+  },
+});
+
+const rawWriter =
+  ({ js }: EventStore): Writer =>
+  () => {
+    const subject = `raw.${newId("session")}`;
+    const bytes = new TextEncoder().encode(
+      JSON.stringify(commitOf(newId("command"), genesisHash)),
+    );
+    return async () => {
+      await js.publish(subject, bytes, { msgID: newId("command") });
+    };
+  };
+
+const appendWriter =
+  (store: EventStore): Writer =>
+  () => {
+    const ref = {
+      organization: newId("organization"),
+      aggregate: "session",
+      id: newId("session"),
+    } as const;
+    let expected = 0;
+    let prev = genesisHash;
+    return async () => {
+      const appended = await append(store, ref, expected, commitOf(newId("command"), prev));
+      expected = appended.sequence;
+      prev = appended.hash;
+    };
+  };

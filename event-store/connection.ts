@@ -1,0 +1,22 @@
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+
+export interface ConnectOptions {
+  readonly url: string;
+  /** Shown in the server's list of connections: the role and instance. */
+  readonly name: string;
+}
+
+/**
+ * Connects to NATS and keeps reconnecting for ever: a server that comes back is used again, and until
+ * then every call fails with its own timeout.
+ */
+export const connectToNats = ({ url, name }: ConnectOptions): Promise<NatsConnection> =>
+  connect({
+    servers: url.split(","),
+    name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    pingInterval: 10_000,
+    maxPingOut: 3,
+  });

@@ -1,0 +1,16 @@
+/**
+ * How much a commit survives once it is acknowledged. `syncInterval` is a setting of the server
+ * (`jetstream { sync_interval }`); the others belong to the streams.
+ *
+ * - `replicated`: three copies, each synced; survives the loss of one node with its disk. Production.
+ * - `fsync`: one copy, synced before the acknowledgement; survives a power cut. The embedded default.
+ * - `relaxed`: one copy, synced every two minutes; survives the death of the server process, not of
+ *   the machine. Tests.
+ */
+export const durabilities = {
+  replicated: { replicas: 3, syncInterval: "always" },
+  fsync: { replicas: 1, syncInterval: "always" },
+  relaxed: { replicas: 1, syncInterval: "2m" },
+} as const;
+
+export type Durability = keyof typeof durabilities;

@@ -1,0 +1,48 @@
+import {
+  jetstream,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstreamManager,
+  StorageType,
+} from "@nats-io/jetstream";
+import { type KV, Kvm } from "@nats-io/kv";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { type Durability, durabilities } from "./durability.ts";
+import { applyTopology } from "./topology/plan.ts";
+import { streamDefinitions } from "./topology/streams.ts";
+
+/** An open log: what every function of this folder works on. */
+export interface EventStore {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  /** How many streams the organisations are spread over; fixed for the life of a log. */
+  readonly shards: number;
+  readonly replicas: number;
+  /** Snapshots of aggregates: a cache that may be emptied at any time. */
+  readonly snapshots: KV;
+}
+
+export interface OpenEventStoreOptions {
+  readonly connection: NatsConnection;
+  readonly shards?: number;
+  readonly durability?: Durability;
+}
+
+/** Opens the log, creating or updating its streams where they differ from their definition. */
+export const openEventStore = async ({
+  connection,
+  shards = 1,
+  durability = "fsync",
+}: OpenEventStoreOptions): Promise<EventStore> => {
+  const js = jetstream(connection);
+  const jsm = await jetstreamManager(connection);
+  const { replicas } = durabilities[durability];
+  await applyTopology(jsm, streamDefinitions({ shards, replicas }));
+  const snapshots = await new Kvm(js).create("snapshots", {
+    replicas,
+    storage: StorageType.File,
+    history: 1,
+  });
+  return { connection, js, jsm, shards, replicas, snapshots };
+};

@@ -1,0 +1,72 @@
+/** The live channel: what a session's owner tells those who watch, kept for a quarter of an hour. */
+import { DeliverPolicy } from "@nats-io/jetstream";
+import { type LiveMessage, liveMessageSchema } from "#contracts/live/messages";
+import type { EventStore } from "./event-store.ts";
+import { liveStream } from "./topology/streams.ts";
+
+export interface LiveKey {
+  readonly organization: string;
+  readonly session: string;
+}
+
+export interface LiveEntry {
+  /** Grows within the session, but not by one. */
+  readonly seq: number;
+  readonly message: LiveMessage;
+}
+
+const subjectOf = ({ organization, session }: LiveKey): string => `live.${organization}.${session}`;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Publishes a message; messages of one caller arrive in the order of the calls. */
+export const publishLive = async (
+  { js }: EventStore,
+  key: LiveKey,
+  message: LiveMessage,
+): Promise<void> => {
+  await js.publish(subjectOf(key), encoder.encode(JSON.stringify(message)), { timeout: 5_000 });
+};
+
+/** The first and last sequence that are kept of a session; 0 and 0 when there is none. */
+export const liveState = async (
+  { jsm }: EventStore,
+  key: LiveKey,
+): Promise<{ readonly firstSeq: number; readonly lastSeq: number }> => {
+  const [first, last] = await Promise.all([
+    jsm.direct.getMessage(liveStream, { seq: 1, next_by_subj: subjectOf(key) }),
+    jsm.direct.getMessage(liveStream, { last_by_subj: subjectOf(key) }),
+  ]);
+  return { firstSeq: first?.seq ?? 0, lastSeq: last?.seq ?? 0 };
+};
+
+/** What is kept of a session after the given sequence, and then what comes, until aborted. */
+export async function* openLiveFeed(
+  { js }: EventStore,
+  options: LiveKey & { readonly after?: number; readonly signal: AbortSignal },
+): AsyncGenerator<LiveEntry> {
+  const consumer = await js.consumers.get(liveStream, {
+    filter_subjects: subjectOf(options),
+    ...(options.after === undefined
+      ? { deliver_policy: DeliverPolicy.All }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: options.after + 1 }),
+  });
+  const messages = await consumer.consume({ max_messages: 500, idle_heartbeat: 2_000 });
+  const stop = (): void => messages.stop();
+  options.signal.addEventListener("abort", stop, { once: true });
+  try {
+    if (options.signal.aborted) {
+      return;
+    }
+    for await (const message of messages) {
+      yield {
+        seq: message.seq,
+        message: liveMessageSchema.parse(JSON.parse(decoder.decode(message.data))),
+      };
+    }
+  } finally {
+    options.signal.removeEventListener("abort", stop);
+    await messages.close();
+  }
+}

@@ -1,0 +1,49 @@
+import type { AggregateType } from "#contracts/commit";
+import { derivedId } from "#contracts/ids";
+import type { EventStore } from "./event-store.ts";
+import type { Log } from "./log.ts";
+import { readRecorded, type RecordedCommit } from "./recorded.ts";
+import { streamOf } from "./sharding.ts";
+import { type DeadLetter, type Handled, startWorker, type Worker } from "./worker.ts";
+
+export interface ReactorOptions {
+  /** Names the durable consumers; must never change, else the reactor begins anew. */
+  readonly name: string;
+  readonly aggregates: readonly AggregateType[];
+  /**
+   * Called at least once for every commit of these aggregates, in no promised order. Commands that it
+   * issues take their ids from {@link reactionId}, so that a repetition changes nothing.
+   */
+  readonly react: (recorded: RecordedCommit, attempt: number) => Promise<Handled>;
+  readonly onDeadLetter?: (letter: DeadLetter) => Promise<void>;
+  readonly log: Log;
+  readonly concurrency?: number;
+  readonly maxAttempts?: number;
+}
+
+/** Starts a reactor on every shard. */
+export const startReactor = async (store: EventStore, options: ReactorOptions): Promise<Worker> => {
+  const workers = await Promise.all(
+    Array.from({ length: store.shards }, (_, shard) =>
+      startWorker(store, {
+        stream: streamOf(shard),
+        name: options.name,
+        subjects: options.aggregates.map((aggregate) => `evt.${shard}.*.${aggregate}.*`),
+        handle: (message, attempt) => options.react(readRecorded(message), attempt),
+        onDeadLetter: options.onDeadLetter,
+        log: options.log,
+        ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+        ...(options.maxAttempts === undefined ? {} : { maxAttempts: options.maxAttempts }),
+      }),
+    ),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+};
+
+/** The id of the command that a reactor issues because of a commit: the same for each repetition. */
+export const reactionId = (recorded: RecordedCommit, reactor: string, suffix = ""): string =>
+  derivedId("command", recorded.position, reactor, suffix);

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { type AggregateRef, type Commit, commitSchema } from "#contracts/commit";
+import { DomainError } from "#contracts/errors";
+import type { Position } from "#contracts/position";
+import { formatPosition } from "./position.ts";
+import { parseSubject } from "./sharding.ts";
+
+/** A commit as it stands in the log. */
+export interface RecordedCommit {
+  readonly ref: AggregateRef;
+  readonly position: Position;
+  readonly shard: number;
+  /** The sequence in the shard's stream. */
+  readonly sequence: number;
+  readonly commit: Commit;
+  /** SHA-256 of the stored bytes, in hex: what the aggregate's next commit names as `prev`. */
+  readonly hash: string;
+}
+
+export const hashOf = (bytes: Uint8Array): string =>
+  createHash("sha256").update(bytes).digest("hex");
+
+const decoder = new TextDecoder();
+
+/** Reads a stored message. Throws `event_invalid` for bytes that are not a commit. */
+export const readRecorded = (message: {
+  readonly subject: string;
+  readonly seq: number;
+  readonly data: Uint8Array;
+}): RecordedCommit => {
+  const ref = parseSubject(message.subject);
+  const shard = Number(message.subject.split(".")[1]);
+  return {
+    ref,
+    shard,
+    sequence: message.seq,
+    position: formatPosition(shard, message.seq),
+    commit: parseCommit(message.data, message.subject, message.seq),
+    hash: hashOf(message.data),
+  };
+};
+
+const parseCommit = (bytes: Uint8Array, subject: string, sequence: number): Commit => {
+  try {
+    return commitSchema.parse(JSON.parse(decoder.decode(bytes)));
+  } catch (cause) {
+    throw new DomainError("event_invalid", `The message ${sequence} of ${subject} is no commit.`, {
+      fields: { subject, sequence },
+      cause,
+    });
+  }
+};

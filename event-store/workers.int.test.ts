@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { newId } from "#contracts/ids";
+import type { LiveMessage } from "#contracts/live/messages";
+import { openCommitFeed } from "./commit-feed.ts";
+import { execute } from "./execute.ts";
+import { storeDelivery, startInboxWorker } from "./inbox.ts";
+import { openLeases } from "./leases.ts";
+import { type LiveEntry, liveState, openLiveFeed, publishLive } from "./live-channel.ts";
+import { requestOwner, serveOwner } from "./owner-requests.ts";
+import { reactionId, startReactor } from "./reactor.ts";
+import { counter, setMode, testMeta } from "./testing/counter.ts";
+import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
+import { cancelTimer, scheduleTimer, startTimerWorker } from "./timers.ts";
+import type { DeadLetter } from "./worker.ts";
+
+let test: TestEventStore;
+beforeAll(async () => {
+  test = await openTestEventStore();
+});
+afterAll(() => test.close());
+
+const patience = { timeout: 30_000, interval: 20 };
+const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+const newKey = () => ({ organization: newId("organization"), id: newId("policy") });
+
+describe("a commit feed", () => {
+  it("gives every commit once, in order, first the old and then the new", async () => {
+    const key = newKey();
+    const append = (action: string) =>
+      execute(test.store, counter, key, setMode(action), testMeta());
+    for (let index = 0; index < 30; index += 1) {
+      await append(`old-${index}`);
+    }
+    const stop = new AbortController();
+    const sequences: number[] = [];
+    const actions: unknown[] = [];
+    const reading = (async () => {
+      for await (const batch of openCommitFeed(test.store, {
+        shard: 0,
+        after: 0,
+        signal: stop.signal,
+        maxBatch: 7,
+      })) {
+        sequences.push(...batch.map(({ sequence }) => sequence));
+        actions.push(...batch.map(({ commit }) => commit.events[0]?.data["action"]));
+      }
+    })();
+    await vi.waitUntil(() => actions.includes("old-29"), patience);
+    await append("new");
+    await vi.waitUntil(() => actions.includes("new"), patience);
+    stop.abort();
+    await reading;
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+  });
+});
+
+describe("a reactor", () => {
+  it("reacts to what it is for, again after a failure, and gives up in the end", async () => {
+    const key = newKey();
+    const seen: string[] = [];
+    const letters: DeadLetter[] = [];
+    const reactor = await startReactor(test.store, {
+      name: "test-reactor",
+      aggregates: ["policy"],
+      log,
+      react: (recorded, attempt) => {
+        const action = String(recorded.commit.events[0]?.data["action"]);
+        if (action === "fails-once" && attempt === 1) {
+          return Promise.reject(new Error("not now"));
+        }
+        if (recorded.ref.id === key.id) {
+          seen.push(`${action}:${attempt}:${reactionId(recorded, "test-reactor")}`);
+        }
+        return Promise.resolve();
+      },
+      onDeadLetter: (letter) => {
+        letters.push(letter);
+        return Promise.resolve();
+      },
+    });
+    await execute(test.store, counter, key, setMode("fails-once"), testMeta());
+    await execute(test.store, counter, key, setMode("works"), testMeta());
+    await vi.waitUntil(() => seen.length === 2, patience);
+    await reactor.stop();
+    expect(seen.map((entry) => entry.split(":").slice(0, 2).join(":")).sort()).toEqual([
+      "fails-once:2",
+      "works:1",
+    ]);
+    expect(new Set(seen.map((entry) => entry.split(":")[2])).size).toBe(2);
+    expect(letters).toEqual([]);
+  });
+});
+
+describe("the inbox", () => {
+  it("stores a repeated delivery once, and makes a dead letter of what cannot be handled", async () => {
+    const delivery = {
+      organization: newId("organization"),
+      triggerId: newId("trigger"),
+      deliveryId: "d1",
+      receivedAt: new Date().toISOString(),
+      contentType: "application/json",
+      body: Buffer.from('{"a":1}'),
+    };
+    expect(await storeDelivery(test.store, delivery)).toEqual({ duplicate: false });
+    expect(await storeDelivery(test.store, delivery)).toEqual({ duplicate: true });
+    const bodies: string[] = [];
+    const worker = await startInboxWorker(test.store, {
+      log,
+      handle: (received) => {
+        bodies.push(received.body.toString());
+        return Promise.resolve();
+      },
+    });
+    await vi.waitUntil(() => bodies.length > 0, patience);
+    await worker.stop();
+    expect(bodies).toEqual(['{"a":1}']);
+  });
+});
+
+describe("leases", () => {
+  it("are held by one, grow in epoch, and can be given back", async () => {
+    const leases = await openLeases(test.store, "owner");
+    const key = newId("session");
+    const first = await leases.acquire(key, "one");
+    expect(await leases.acquire(key, "two")).toBeNull();
+    expect(await leases.holder(key)).toEqual({ instance: "one", epoch: first?.epoch });
+    await first?.release();
+    const second = await leases.acquire(key, "two");
+    expect(second?.epoch).toBeGreaterThan(first?.epoch ?? Number.POSITIVE_INFINITY);
+    await second?.release();
+    expect(await leases.holder(key)).toBeNull();
+  });
+
+  it("outlive their time to live while they are renewed, and end when somebody takes them away", async () => {
+    const leases = await openLeases(test.store, "runtime", { ttlMs: 1_500 });
+    const key = newId("session");
+    const lease = await leases.acquire(key, "one");
+    const bucket = "KV_leases_runtime_1500";
+    const revisions = async () =>
+      (await test.store.jsm.streams.info(bucket)).state.last_seq - (lease?.epoch ?? 0);
+    await vi.waitUntil(async () => (await revisions()) >= 4, patience);
+    expect(lease?.lost.aborted).toBe(false);
+    await test.store.jsm.streams.purge(bucket);
+    await vi.waitUntil(() => lease?.lost.aborted === true, patience);
+    expect(await leases.holder(key)).toBeNull();
+  });
+});
+
+describe("the live channel", () => {
+  it("gives what is kept after a sequence and then what comes, of one session only", async () => {
+    const key = { organization: newId("organization"), session: newId("session") };
+    const token = (delta: string): LiveMessage => ({
+      type: "token",
+      kind: "text",
+      messageId: "m",
+      partId: "p",
+      delta,
+    });
+    expect(await liveState(test.store, key)).toEqual({ firstSeq: 0, lastSeq: 0 });
+    await Promise.all(["a", "b", "c"].map((delta) => publishLive(test.store, key, token(delta))));
+    await publishLive(test.store, { ...key, session: newId("session") }, token("other"));
+    const { firstSeq, lastSeq } = await liveState(test.store, key);
+    const stop = new AbortController();
+    const entries: LiveEntry[] = [];
+    const reading = (async () => {
+      for await (const entry of openLiveFeed(test.store, {
+        ...key,
+        after: firstSeq,
+        signal: stop.signal,
+      })) {
+        entries.push(entry);
+      }
+    })();
+    await vi.waitUntil(() => entries.length === 2, patience);
+    await publishLive(test.store, key, token("d"));
+    await vi.waitUntil(() => entries.length === 3, patience);
+    stop.abort();
+    await reading;
+    expect(entries.map(({ message }) => message)).toEqual([token("b"), token("c"), token("d")]);
+    expect(entries[1]?.seq).toBe(lastSeq);
+  });
+});
+
+describe("timers", () => {
+  it("fire once, can be replaced, and do not fire when they were cancelled", async () => {
+    const fired: string[] = [];
+    const worker = await startTimerWorker(test.store, {
+      log,
+      handlers: {
+        note: ({ key, data }) => {
+          fired.push(`${key}=${String(data["value"])}`);
+          return Promise.resolve();
+        },
+      },
+    });
+    const soon = new Date(Date.now() + 300);
+    const timer = (key: string, value: string, at: Date) =>
+      scheduleTimer(test.store, { key, at, kind: "note", data: { value } });
+    await timer("cancelled", "x", new Date(Date.now() + 60_000));
+    await timer("replaced", "old", new Date(Date.now() + 60_000));
+    await timer("replaced", "new", soon);
+    await cancelTimer(test.store, "cancelled");
+    await timer("overdue", "late", new Date(Date.now() - 1_000));
+    await vi.waitUntil(() => fired.length >= 2, patience);
+    const left = await test.store.jsm.streams.info("TIMERS", {
+      subjects_filter: "timer.schedule.>",
+    });
+    await worker.stop();
+    expect(fired.sort()).toEqual(["overdue=late", "replaced=new"]);
+    expect(left.state.subjects ?? {}).toEqual({});
+  });
+});
+
+describe("requests to an owner", () => {
+  it("reach the owner that listens, and nobody when there is none", async () => {
+    const session = newId("session");
+    expect(await requestOwner(test.store, session, "wake")).toBe("no_owner");
+    const woken = vi.fn();
+    const listening = serveOwner(test.store, session, { wake: woken, cancel: vi.fn() });
+    expect(await requestOwner(test.store, session, "wake")).toBe("answered");
+    expect(woken).toHaveBeenCalledOnce();
+    listening.stop();
+    expect(await requestOwner(test.store, session, "wake")).toBe("no_owner");
+  });
+});

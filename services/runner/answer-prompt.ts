@@ -1,0 +1,136 @@
+/** Has the agent answer one prompt, to its end. */
+import type { PromptOutcome } from "#contracts/session/events";
+import type { Failure } from "#contracts/session/events";
+import type { Message } from "#contracts/transcript/message";
+import { loadAggregate } from "#event-store/load";
+import { sendPrompt } from "#sandbox/opencode/prompt";
+import { sessionAggregate } from "../sessions/decider.ts";
+import type { OpenPrompt, SessionState } from "../sessions/state.ts";
+import type { Bell } from "./bell.ts";
+import type { Conversation, TurnEnd } from "./conversation.ts";
+import type { OwnerContext } from "./owner-context.ts";
+
+/** How long an aborted turn may take to end before it counts as ended. */
+const abortPatienceMs = 10_000;
+
+export interface AnswerPrompt {
+  readonly conversation: Conversation;
+  readonly prompt: OpenPrompt;
+  /** Rings when something new about the session may be in the log. */
+  readonly bell: Bell;
+  /** Aborts when this owner is to stop; the prompt then stays open for the next one. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the prompt and follows the answer. Safe to repeat by another owner: a prompt that the agent
+ * has already is not sent again, and its messages are known by their ids.
+ *
+ * @throws when the agent is lost, and `stale_owner`
+ */
+export const answerPrompt = async (
+  context: OwnerContext,
+  { conversation, prompt, bell, signal }: AnswerPrompt,
+): Promise<void> => {
+  const { promptId, text } = prompt;
+  await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
+  const asked = questionOf(prompt);
+  await context.record(asked);
+  context.tell({ type: "message", message: asked });
+  conversation.answering(promptId);
+
+  const turnEnd = conversation.nextTurnEnd();
+  // Awaited below in every case but one: when the prompt turns out to be answered already.
+  turnEnd.catch(() => undefined);
+  const { client, agentSessionId } = conversation;
+  const { sent } = await sendPrompt({ client, agentSessionId, promptId, text });
+  if (!sent && (await client.status(agentSessionId)).type === "idle") {
+    await finish(context, prompt, { outcome: "completed", failure: null });
+    return;
+  }
+  const end = await untilEnd(context, { conversation, prompt, bell, signal }, turnEnd);
+  if (end === "interrupted") {
+    return;
+  }
+  await finish(
+    context,
+    prompt,
+    end.outcome === "completed"
+      ? { outcome: "completed", failure: null }
+      : { outcome: end.outcome === "aborted" ? "cancelled" : "failed", failure: end.failure },
+  );
+};
+
+const untilEnd = async (
+  context: OwnerContext,
+  { conversation, prompt, bell, signal }: AnswerPrompt,
+  turnEnd: Promise<TurnEnd>,
+): Promise<TurnEnd | "interrupted"> => {
+  for (;;) {
+    const waiting = new AbortController();
+    const woken = bell.wait(AbortSignal.any([signal, waiting.signal])).then(() => "woken" as const);
+    const first = await Promise.race([turnEnd, woken]);
+    waiting.abort();
+    if (first !== "woken") {
+      return first;
+    }
+    if (signal.aborted) {
+      return "interrupted";
+    }
+    if (isToBeStopped(await currentState(context), prompt)) {
+      await conversation.client.abort(conversation.agentSessionId);
+      return abortedWithin(
+        turnEnd,
+        AbortSignal.any([signal, AbortSignal.timeout(abortPatienceMs)]),
+      );
+    }
+  }
+};
+
+const currentState = async ({ deps, organization, session }: OwnerContext): Promise<SessionState> =>
+  (await loadAggregate(deps.store, sessionAggregate, { organization, id: session })).state;
+
+/** A pause and a deletion stop the answer too; prompts that wait behind it stay as they are. */
+const isToBeStopped = (state: SessionState, { promptId }: OpenPrompt): boolean =>
+  state.status === "none" ||
+  state.status === "stopped" ||
+  state.pause === "requested" ||
+  state.prompts.some((prompt) => prompt.promptId === promptId && prompt.cancelRequested);
+
+const abortedWithin = async (turnEnd: Promise<TurnEnd>, limit: AbortSignal): Promise<TurnEnd> => {
+  const expired = new Promise<TurnEnd>((resolve) => {
+    const end = (): void =>
+      resolve({
+        outcome: "aborted",
+        failure: { code: "agent_aborted", message: "The answer was stopped." },
+      });
+    limit.addEventListener("abort", end, { once: true });
+    if (limit.aborted) {
+      end();
+    }
+  });
+  const end = await Promise.race([turnEnd, expired]);
+  // An answer that was whole before the abort arrived is an answer.
+  return end;
+};
+
+const finish = async (
+  context: OwnerContext,
+  { promptId }: OpenPrompt,
+  end: { readonly outcome: PromptOutcome; readonly failure: Failure | null },
+): Promise<void> => {
+  await context.command({ type: "FinishPrompt", epoch: context.epoch, promptId, ...end });
+  context.tell({ type: "prompt_finished", promptId, ...end });
+};
+
+/** What was asked, as the transcript keeps it. */
+const questionOf = ({ promptId, text }: OpenPrompt): Message => ({
+  id: promptId,
+  role: "user",
+  promptId,
+  parts: [{ kind: "text", id: `${promptId}-text`, text }],
+  finish: null,
+  failure: null,
+  usage: null,
+  cost: null,
+});

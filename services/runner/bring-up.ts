@@ -1,0 +1,67 @@
+/** Brings a session's sandbox up, and opens the conversation with the agent in it. */
+import { DomainError, isDomainError } from "#contracts/errors";
+import type { Failure } from "#contracts/session/events";
+import { loadAggregate } from "#event-store/load";
+import { openOpencodeClient, type OpencodeClient } from "#sandbox/opencode/client";
+import type { ExistingSession } from "../sessions/state.ts";
+import { transcriptAggregate } from "../sessions/transcript-decider.ts";
+import { type Conversation, openConversation } from "./conversation.ts";
+import type { OwnerContext } from "./owner-context.ts";
+
+/**
+ * @throws DomainError `sandbox_boot_failed` and others of the provider and the agent, after which the
+ * sandbox is not to be used; `stale_owner`
+ */
+export const bringUp = async (
+  context: OwnerContext,
+  state: ExistingSession,
+  signal: AbortSignal,
+): Promise<Conversation> => {
+  const { organization, session, epoch, deps, tell } = context;
+  const startedAt = performance.now();
+  await context.command({ type: "StartSandbox", epoch, provider: deps.provider.name });
+  tell({ type: "status", status: "starting", detail: null });
+  const sandbox = await deps.provider.ensure({
+    sessionId: session,
+    spec: deps.specOf({ organization, session }, state),
+    signal,
+    onStage: ({ stage, ms }) => tell({ type: "boot_stage", stage, ms }),
+  });
+  const client = openOpencodeClient(sandbox.opencode);
+  const agentSessionId = await agentSessionOf(client, state);
+  const transcript = await loadAggregate(deps.store, transcriptAggregate, {
+    organization,
+    id: session,
+  });
+  const conversation = await openConversation(context, {
+    client,
+    agentSessionId,
+    recorded: new Set(Object.keys(transcript.state.digests)),
+    earlierPrompts: state.prompts.map(({ promptId }) => promptId),
+  });
+  await context.command({
+    type: "ReportSandboxReady",
+    epoch,
+    sandboxId: sandbox.id,
+    agentSessionId,
+    bootMs: Math.round(performance.now() - startedAt),
+  });
+  tell({ type: "status", status: "running", detail: null });
+  return conversation;
+};
+
+/** The conversation that the agent still has, or a new one. */
+const agentSessionOf = async (client: OpencodeClient, state: ExistingSession): Promise<string> => {
+  const known = state.agentSessionId && (await client.getSession(state.agentSessionId));
+  return known ? known.id : (await client.createSession(state.title)).id;
+};
+
+/** How an error stands in the log: its code, and what people may read of it. */
+export const failureOf = (error: unknown): Failure =>
+  error instanceof DomainError
+    ? { code: error.code, message: error.message.slice(0, 2000) }
+    : { code: "internal", message: "Something went wrong inside the runner." };
+
+/** Whether an error says that the session has another owner, or needs none. */
+export const isStale = (error: unknown): boolean =>
+  isDomainError(error, "stale_owner") || isDomainError(error, "session_stopped");

@@ -1,0 +1,154 @@
+/**
+ * The conversation with the agent of one sandbox: what the agent does is told live and kept in the
+ * transcript, and turns that end are handed to whoever waits for them.
+ */
+import type { AgentEvent } from "#contracts/agent";
+import type { Failure } from "#contracts/session/events";
+import type { PromptId } from "#contracts/ids";
+import { watchSession } from "#sandbox/opencode/bridge";
+import type { OpencodeClient } from "#sandbox/opencode/client";
+import { isMessageOfPrompt } from "#sandbox/opencode/message-id";
+import type { OwnerContext } from "./owner-context.ts";
+
+export type TurnEnd =
+  | { readonly outcome: "completed" }
+  | { readonly outcome: "failed" | "aborted"; readonly failure: Failure };
+
+export interface Conversation {
+  readonly client: OpencodeClient;
+  readonly agentSessionId: string;
+  /** Names a prompt that messages may answer, for the transcript. */
+  answering(promptId: PromptId): void;
+  /** The end of the turn that is open or begins next. Rejects when the agent is lost. */
+  nextTurnEnd(): Promise<TurnEnd>;
+  /** Settles when the agent is lost or the conversation was closed. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OpenConversation {
+  readonly client: OpencodeClient;
+  readonly agentSessionId: string;
+  /** The messages that the transcript holds already. */
+  readonly recorded: ReadonlySet<string>;
+  /** Prompts that an earlier owner may have sent, and that are being answered. */
+  readonly earlierPrompts: readonly PromptId[];
+}
+
+/** Starts to follow the agent; resolves once nothing that it does from now on can be missed. */
+export const openConversation = async (
+  context: OwnerContext,
+  { client, agentSessionId, recorded, earlierPrompts }: OpenConversation,
+): Promise<Conversation> => {
+  const closing = new AbortController();
+  const waiting = new Set<{ resolve: (end: TurnEnd) => void; reject: (error: Error) => void }>();
+  const prompts = [...earlierPrompts];
+  let lostBecause: Error | undefined;
+
+  const settleTurn = (end: TurnEnd): void => {
+    for (const { resolve } of waiting) {
+      resolve(end);
+    }
+    waiting.clear();
+  };
+
+  const handle = async (event: AgentEvent): Promise<void> => {
+    switch (event.type) {
+      case "message_completed": {
+        const { parentId } = event;
+        const promptId =
+          prompts.findLast((prompt) => parentId !== null && isMessageOfPrompt(parentId, prompt)) ??
+          null;
+        const message = { ...event.message, promptId };
+        await context.record(message);
+        context.tell({ type: "message", message });
+        return;
+      }
+      case "turn_idle":
+        settleTurn({ outcome: "completed" });
+        return;
+      case "turn_failed":
+        settleTurn({ outcome: event.aborted ? "aborted" : "failed", failure: event.failure });
+        return;
+      default:
+        tellLive(context, event);
+    }
+  };
+
+  let connected: () => void = () => undefined;
+  const connection = new Promise<void>((resolve) => {
+    connected = resolve;
+  });
+  const following = (async () => {
+    try {
+      for await (const event of watchSession({
+        client,
+        opencodeSessionId: agentSessionId,
+        signal: closing.signal,
+        recorded,
+        onConnected: connected,
+      })) {
+        await handle(event);
+      }
+    } catch (error) {
+      lostBecause =
+        error instanceof Error ? error : new Error("The agent was lost.", { cause: error });
+    } finally {
+      lostBecause ??= new Error("The conversation was closed.");
+      for (const { reject } of waiting) {
+        reject(lostBecause);
+      }
+      waiting.clear();
+    }
+  })();
+  await Promise.race([connection, following]);
+  if (lostBecause !== undefined) {
+    throw lostBecause;
+  }
+  return {
+    client,
+    agentSessionId,
+    answering: (prompt) => {
+      prompts.push(prompt);
+    },
+    nextTurnEnd: () =>
+      new Promise((resolve, reject) => {
+        if (lostBecause !== undefined) {
+          reject(lostBecause);
+          return;
+        }
+        waiting.add({ resolve, reject });
+      }),
+    ended: following,
+    close: async () => {
+      closing.abort();
+      await following;
+    },
+  };
+};
+
+/** What is only for now: tokens, tools at work, retries. */
+const tellLive = (
+  { tell }: OwnerContext,
+  event: Exclude<AgentEvent, { type: "message_completed" | "turn_idle" | "turn_failed" }>,
+): void => {
+  switch (event.type) {
+    case "turn_started":
+      return;
+    case "text_delta":
+    case "reasoning_delta": {
+      const { messageId, partId, delta } = event;
+      const kind = event.type === "text_delta" ? "text" : "reasoning";
+      tell({ type: "token", kind, messageId, partId, delta });
+      return;
+    }
+    case "tool_updated":
+      tell({ type: "tool", messageId: event.messageId, part: event.part });
+      return;
+    case "parts_dropped":
+      tell({ type: "parts_dropped", messageId: event.messageId, partIds: [...event.partIds] });
+      return;
+    case "retrying":
+      tell({ type: "retrying", attempt: event.attempt, detail: event.message });
+  }
+};

@@ -1,0 +1,42 @@
+/** What an owner has to do next, from the session's state alone. Pure. */
+import type { OpenPrompt, SessionState } from "../sessions/state.ts";
+
+export type Step =
+  | { readonly kind: "bring_up" }
+  | { readonly kind: "answer"; readonly prompt: OpenPrompt }
+  | { readonly kind: "drop_prompt"; readonly prompt: OpenPrompt }
+  | { readonly kind: "pause" }
+  | { readonly kind: "tear_down" }
+  | { readonly kind: "wait" }
+  /** There is nothing to own: the session is put away until somebody asks for it. */
+  | { readonly kind: "leave" };
+
+/** @param sandboxHeld whether this owner has brought the sandbox up itself. */
+export const nextStep = (state: SessionState, sandboxHeld: boolean): Step => {
+  if (state.status === "none") {
+    return { kind: "leave" };
+  }
+  if (state.status === "stopped") {
+    return { kind: "tear_down" };
+  }
+  if (state.pause === "requested") {
+    return { kind: "pause" };
+  }
+  if (state.status === "paused" || state.status === "failed") {
+    return { kind: "leave" };
+  }
+  const [prompt] = state.prompts;
+  if (prompt?.cancelRequested && !prompt.started) {
+    return { kind: "drop_prompt", prompt };
+  }
+  if (!sandboxHeld || state.status !== "running") {
+    return { kind: "bring_up" };
+  }
+  return prompt ? { kind: "answer", prompt } : { kind: "wait" };
+};
+
+/** Whether some runner has to own the session now, and not only when somebody asks for it. */
+export const needsOwner = (state: SessionState): boolean => {
+  const { kind } = nextStep(state, state.status === "running");
+  return kind !== "leave" && kind !== "wait";
+};

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { ExistingSession } from "../sessions/state.ts";
+import { needsOwner, nextStep } from "./next-step.ts";
+
+const prompt = {
+  promptId: "prm_1",
+  text: "hello",
+  by: "usr_1",
+  started: false,
+  cancelRequested: false,
+} as const;
+const session = (changes: Partial<ExistingSession>): ExistingSession =>
+  ({ status: "pending", pause: "none", prompts: [], ...changes }) as ExistingSession;
+
+describe("what an owner does next", () => {
+  it.each([
+    ["a new session is brought up", session({}), false, "bring_up"],
+    [
+      "a sandbox of an earlier owner is taken over",
+      session({ status: "running" }),
+      false,
+      "bring_up",
+    ],
+    ["a prompt is answered", session({ status: "running", prompts: [prompt] }), true, "answer"],
+    ["without a prompt there is nothing to do", session({ status: "running" }), true, "wait"],
+    [
+      "a prompt that was cancelled before it began is dropped",
+      session({ prompts: [{ ...prompt, cancelRequested: true }] }),
+      false,
+      "drop_prompt",
+    ],
+    [
+      "a pause comes before prompts that wait",
+      session({ status: "running", pause: "requested", prompts: [prompt] }),
+      true,
+      "pause",
+    ],
+    ["a paused session is left alone", session({ status: "paused" }), true, "leave"],
+    ["a deleted session is torn down", session({ status: "stopped" }), true, "tear_down"],
+  ])("%s", (_, state, held, kind) => {
+    expect(nextStep(state, held).kind).toBe(kind);
+  });
+
+  it("needs an owner for whatever is left to be done, and for nothing else", () => {
+    expect(needsOwner(session({ status: "running", prompts: [prompt] }))).toBe(true);
+    expect(needsOwner(session({}))).toBe(true);
+    expect(needsOwner(session({ status: "running" }))).toBe(false);
+    expect(needsOwner(session({ status: "paused" }))).toBe(false);
+    expect(needsOwner({ status: "none" })).toBe(false);
+  });
+});

@@ -1,0 +1,82 @@
+/** What every part of an owner works with. */
+import type { Actor } from "#contracts/actor";
+import type { OrganizationId, SessionId } from "#contracts/ids";
+import type { LiveMessage } from "#contracts/live/messages";
+import type { SessionCommand } from "#contracts/session/commands";
+import type { Message } from "#contracts/transcript/message";
+import { newCommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { execute } from "#event-store/execute";
+import { publishLive } from "#event-store/live-channel";
+import type { Log } from "#event-store/log";
+import type { SandboxProvider, SandboxSpec } from "#sandbox/provider";
+import { sessionAggregate } from "../sessions/decider.ts";
+import type { ExistingSession, SessionState } from "../sessions/state.ts";
+import { transcriptAggregate } from "../sessions/transcript-decider.ts";
+
+export interface RunnerDeps {
+  readonly store: EventStore;
+  readonly provider: SandboxProvider;
+  /** Names this process among the owners. */
+  readonly instance: string;
+  /** What the session's sandbox has to know. */
+  readonly specOf: (
+    key: { readonly organization: OrganizationId; readonly session: SessionId },
+    state: ExistingSession,
+  ) => SandboxSpec;
+  readonly log: Log;
+}
+
+export interface OwnerContext {
+  readonly organization: OrganizationId;
+  readonly session: SessionId;
+  readonly epoch: number;
+  readonly deps: RunnerDeps;
+  /** Carries out a command of this owner. @throws DomainError `stale_owner` once it is not the owner. */
+  command(command: SessionCommand): Promise<SessionState>;
+  /** Keeps a whole message in the transcript. */
+  record(message: Message): Promise<void>;
+  /** Tells those who watch. Watching is a convenience: a failure is logged and nothing else. */
+  tell(message: LiveMessage): void;
+}
+
+export const createOwnerContext = (
+  deps: RunnerDeps,
+  owned: {
+    readonly organization: OrganizationId;
+    readonly session: SessionId;
+    readonly epoch: number;
+  },
+): OwnerContext => {
+  const { organization, session, epoch } = owned;
+  const actor: Actor = { kind: "service", id: deps.instance, via: "runner" };
+  const key = { organization, id: session };
+  return {
+    ...owned,
+    deps,
+    command: async (command) =>
+      (
+        await execute(
+          deps.store,
+          sessionAggregate,
+          key,
+          command,
+          newCommandMeta({ actor, correlationId: session }),
+        )
+      ).state,
+    record: async (message) => {
+      await execute(
+        deps.store,
+        transcriptAggregate,
+        key,
+        { type: "RecordMessage", epoch, message },
+        newCommandMeta({ actor, correlationId: session, causationId: message.promptId }),
+      );
+    },
+    tell: (message) => {
+      publishLive(deps.store, { organization, session }, message).catch((error: unknown) => {
+        deps.log.warn({ err: error, sessionId: session }, "a live message could not be published");
+      });
+    },
+  };
+};

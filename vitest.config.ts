@@ -1,0 +1,53 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+
+const exclude = ["node_modules/**", "dist/**", ".data/**", ".cache/**"];
+
+export default defineConfig({
+  root,
+  resolve: {
+    // What the `imports` of package.json say under the condition `proliferate-source`.
+    alias: [
+      {
+        find: /^#(contracts|event-store|projections|services|sandbox|infra)\/(.*)$/,
+        replacement: `${root}$1/$2.ts`,
+      },
+    ],
+  },
+  test: {
+    exclude,
+    globalSetup: ["infra/testing/global-setup.ts"],
+    // Two cores: more files at once only make each other late.
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: { name: "unit", include: ["**/*.unit.test.ts"], exclude },
+      },
+      {
+        extends: true,
+        test: {
+          name: "int",
+          include: ["**/*.int.test.ts"],
+          exclude,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: ["**/*.e2e.test.ts"],
+          exclude,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Each starts an agent of 600 MB and is timed by a human's patience: one at a time.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
