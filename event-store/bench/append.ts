@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { type Commit, genesisHash } from "#contracts/commit";
 import { newId } from "#contracts/ids";
 import { startNats } from "#infra/nats/embedded-nats";
+import { findNatsServer } from "#infra/nats/find-nats-server";
 import { append } from "../append.ts";
 import { connectToNats } from "../connection.ts";
 import { type Durability, durabilities } from "../durability.ts";
@@ -30,7 +31,11 @@ export const benchAppend = async (
   dataDir: string,
   durability: Durability = "relaxed",
 ): Promise<AppendBench> => {
-  const nats = await startNats({ dataDir, syncInterval: durabilities[durability].syncInterval });
+  const nats = await startNats({
+    dataDir,
+    binary: await findNatsServer({ env: process.env }),
+    syncInterval: durabilities[durability].syncInterval,
+  });
   try {
     const connection = await connectToNats({ url: nats.url, name: "bench" });
     const store = await openEventStore({ connection, durability });

@@ -1,0 +1,76 @@
+/** The settings of the program: one schema, read once from the environment, all problems told together. */
+import { z } from "zod";
+import { DomainError } from "#contracts/errors";
+import { connectorSchema } from "./integrations/connectors.ts";
+
+export const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
+export type Role = (typeof roles)[number];
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue({ code: "custom", message: "is not JSON" });
+    return z.NEVER;
+  }
+});
+
+const configSchema = z.object({
+  /** Which parts of the program this process runs, separated by commas. */
+  ROLES: z
+    .string()
+    .default(roles.join(","))
+    .transform((text) => text.split(",").map((role) => role.trim()))
+    .pipe(z.array(z.enum(roles)).min(1)),
+  DATA_DIR: z.string().min(1).default(".data"),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: port.default(3000),
+  FANOUT_PORT: port.default(3001),
+  /** Where people reach the gateway; `http://HOST:PORT` unless a proxy stands before it. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Where browsers reach the fan-out tier, `ws://HOST:FANOUT_PORT` unless a proxy stands before it. */
+  LIVE_URL: z.url({ protocol: /^wss?$/ }).optional(),
+  /** Where sandboxes reach the gateway. */
+  SANDBOX_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** An external NATS or Postgres; without one, an embedded server is started. */
+  NATS_URL: z.string().min(1).optional(),
+  DATABASE_URL: z.string().min(1).optional(),
+  /** 32 bytes in hex or base64; without it, one is made and kept in the data folder. */
+  SECRETS_KEY: z.string().min(1).optional(),
+  EVENT_SHARDS: z.coerce.number().int().min(1).max(64).default(1),
+  DURABILITY: z.enum(["replicated", "fsync", "relaxed"]).default("fsync"),
+  LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug"]).default("warn"),
+  /** Without a key, a scripted model answers: a development aid that follows prepared scenarios. */
+  ANTHROPIC_API_KEY: z.string().min(1).optional(),
+  MODEL: z
+    .string()
+    .regex(/^[\w.-]+\/[\w.-]+$/)
+    .default("anthropic/claude-sonnet-4-6"),
+  SMALL_MODEL: z
+    .string()
+    .regex(/^[\w.-]+\/[\w.-]+$/)
+    .default("anthropic/claude-haiku-4-5"),
+  SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
+  /** The integrations, as a JSON list; the demo integration is there without one. */
+  CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),
+});
+
+export type Config = Readonly<z.infer<typeof configSchema>>;
+
+/** Reads the settings. Throws `configuration_invalid`, naming every setting that is wrong. */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = configSchema.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(
+      ({ path, message }) => `${path.join(".")}: ${message}`,
+    );
+    throw new DomainError("configuration_invalid", `Wrong settings: ${problems.join("; ")}.`, {
+      fields: { problems },
+    });
+  }
+  return Object.freeze(parsed.data);
+};

@@ -1,0 +1,58 @@
+/** What every role works on: the log, the database, the keys. Opened once per process. */
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import type { Sql } from "postgres";
+import { newId } from "#contracts/ids";
+import { connectToNats } from "#event-store/connection";
+import { type EventStore, openEventStore } from "#event-store/event-store";
+import { openDatabase } from "#projections/database";
+import { readModels } from "#projections/read-models";
+import { prepareReadModels } from "#projections/runtime/prepare";
+import type { Config } from "./config.ts";
+import { runningStack } from "./running.ts";
+import { deriveKeys, type Keys } from "./secrets/keys.ts";
+
+export interface Platform {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly store: EventStore;
+  readonly sql: Sql;
+  readonly databaseUrl: string;
+  readonly keys: Keys;
+  /** Names this process among others. */
+  readonly instance: string;
+  stop(): Promise<void>;
+}
+
+export interface PlatformOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly natsUrl: string;
+  readonly databaseUrl: string;
+  /** See `secrets/keys.ts`. */
+  readonly secretsKey: string;
+}
+
+/** Connects to the servers and brings streams and tables up to date. */
+export const openPlatform = async (options: PlatformOptions): Promise<Platform> => {
+  const { config, log, natsUrl, databaseUrl, secretsKey } = options;
+  const keys = deriveKeys(secretsKey);
+  const opened = runningStack();
+  try {
+    const instance = `${hostname()}-${process.pid}-${newId("command").slice(-6)}`;
+    const connection = await connectToNats({ url: natsUrl, name: instance });
+    opened.add({ stop: () => connection.close() });
+    const store = await openEventStore({
+      connection,
+      shards: config.EVENT_SHARDS,
+      durability: config.DURABILITY,
+    });
+    const sql = openDatabase({ url: databaseUrl });
+    opened.add({ stop: () => sql.end({ timeout: 5 }) });
+    await prepareReadModels(sql, readModels);
+    return { config, log, store, sql, databaseUrl, keys, instance, stop: opened.stop };
+  } catch (error) {
+    await opened.stop();
+    throw error;
+  }
+};

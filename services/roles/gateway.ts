@@ -1,0 +1,102 @@
+import type { AddressInfo } from "node:net";
+import { openProgress } from "#projections/wait-for-position";
+import { organizationOfTrigger } from "#projections/triggers/queries";
+import { countPending } from "../actions/pending-count.ts";
+import { createPendingLimit } from "../actions/pending-limit.ts";
+import type { ActionRegistry } from "../actions/registry.ts";
+import { actionRoutes } from "../actions/routes.ts";
+import { automationRoutes } from "../automations/routes.ts";
+import { buildGateway } from "../gateway/app.ts";
+import { createAuthenticate } from "../gateway/authenticate.ts";
+import { createAwaitPosition } from "../gateway/await-position.ts";
+import { type Identity, openIdentity } from "../identity/identity.ts";
+import { identityRoutes } from "../identity/routes.ts";
+import { signLiveTicket } from "../identity/signed-tokens.ts";
+import { healthChecks } from "../operations/health.ts";
+import { operationsRoutes } from "../operations/routes.ts";
+import type { Platform } from "../platform.ts";
+import { policyRoutes } from "../policy/routes.ts";
+import { type Running, runningStack } from "../running.ts";
+import { openSecrets } from "../secrets/secrets.ts";
+import { sessionRoutes } from "../sessions/routes.ts";
+import { triggerRoutes } from "../triggers/routes.ts";
+import { createSigningSecrets } from "../triggers/signing-secrets.ts";
+
+export interface GatewayRole extends Running {
+  /** Where the gateway listens. */
+  readonly url: string;
+  readonly identity: Identity;
+}
+
+export interface GatewayRoleOptions {
+  readonly registry: ActionRegistry;
+  /** Where browsers open the live channel. */
+  readonly liveUrl: string;
+  /** The folder of the built dashboard; null without one. */
+  readonly dashboardDir: string | null;
+}
+
+/** Serves the HTTP API and the dashboard. */
+export const startGatewayRole = async (
+  { store, sql, keys, config, log }: Platform,
+  { registry, liveUrl, dashboardDir }: GatewayRoleOptions,
+): Promise<GatewayRole> => {
+  const started = runningStack();
+  try {
+    const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
+    const secrets = createSigningSecrets(await openSecrets(sql, keys.secretWrapping));
+    const progress = await openProgress(sql);
+    started.add({ stop: () => progress.close() });
+    const clock = (): Date => new Date();
+    const app = await buildGateway({
+      log,
+      dashboardDir,
+      authenticate: createAuthenticate({
+        userOf: identity.userOf,
+        sandboxTokenSecret: keys.sandboxTokens,
+      }),
+      awaitPosition: createAwaitPosition(store.shards, (position) =>
+        progress.waitForPosition(position),
+      ),
+      handlers: [
+        ...sessionRoutes({
+          store,
+          sql,
+          log,
+          liveUrl,
+          defaultModel: config.MODEL,
+          signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, clock()),
+        }),
+        ...actionRoutes({
+          store,
+          sql,
+          log,
+          registry,
+          clock,
+          pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
+        }),
+        ...policyRoutes(store),
+        ...triggerRoutes({
+          store,
+          sql,
+          secrets,
+          clock,
+          organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
+        }),
+        ...automationRoutes(sql),
+        ...identityRoutes({
+          identity,
+          secureCookies: config.PUBLIC_URL?.startsWith("https:") ?? false,
+        }),
+        ...operationsRoutes({ sql, checks: healthChecks(store.connection, sql) }),
+      ],
+    });
+    await app.listen({ host: config.HOST, port: config.PORT });
+    started.add({ stop: () => app.close() });
+    const { port } = app.server.address() as AddressInfo;
+    return { url: `http://${config.HOST}:${port}`, identity, stop: started.stop };
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+};
