@@ -61,7 +61,7 @@ class MessageBuffer {
   readonly #messages: JsMsg[] = [];
   readonly #highWater: number;
   #ended = false;
-  #failure: unknown;
+  #failure: Error | undefined;
   #wakeReader: (() => void) | undefined;
   #wakePump: (() => void) | undefined;
 
@@ -99,7 +99,8 @@ class MessageBuffer {
         }
       }
     } catch (error) {
-      this.#failure = error;
+      this.#failure =
+        error instanceof Error ? error : new Error("The feed has broken.", { cause: error });
     } finally {
       this.#ended = true;
       this.#wakeReader?.();

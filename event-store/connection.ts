@@ -1,6 +1,7 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 
 export interface ConnectOptions {
+  /** `nats://host:port`, several separated by commas; a token stands before the host: `nats://token@…`. */
   readonly url: string;
   /** Shown in the server's list of connections: the role and instance. */
   readonly name: string;
@@ -10,9 +11,12 @@ export interface ConnectOptions {
  * Connects to NATS and keeps reconnecting for ever: a server that comes back is used again, and until
  * then every call fails with its own timeout.
  */
-export const connectToNats = ({ url, name }: ConnectOptions): Promise<NatsConnection> =>
-  connect({
-    servers: url.split(","),
+export const connectToNats = ({ url, name }: ConnectOptions): Promise<NatsConnection> => {
+  const servers = url.split(",").map((server) => new URL(server));
+  const token = servers.find(({ username }) => username !== "")?.username;
+  return connect({
+    servers: servers.map(({ host }) => host),
+    ...(token === undefined ? {} : { token: decodeURIComponent(token) }),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -20,3 +24,4 @@ export const connectToNats = ({ url, name }: ConnectOptions): Promise<NatsConnec
     pingInterval: 10_000,
     maxPingOut: 3,
   });
+};

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { EventStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
 import { inboxStream } from "./topology/streams.ts";
-import { type DeadLetter, type Handled, startWorker, type Worker } from "./worker.ts";
+import { type Handled, startWorker, type Worker } from "./worker.ts";
 
 const deliverySchema = z.object({
   organization: z.string(),
@@ -38,7 +38,6 @@ export const startInboxWorker = (
   store: EventStore,
   options: {
     readonly handle: (delivery: Delivery, attempt: number) => Promise<Handled>;
-    readonly onDeadLetter?: (letter: DeadLetter) => Promise<void>;
     readonly log: Log;
   },
 ): Promise<Worker> =>
@@ -47,6 +46,5 @@ export const startInboxWorker = (
     name: "inbox",
     subjects: ["inbox.>"],
     handle: (message, attempt) => options.handle(deliverySchema.parse(message.json()), attempt),
-    onDeadLetter: options.onDeadLetter,
     log: options.log,
   });

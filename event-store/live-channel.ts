@@ -52,18 +52,23 @@ export async function* openLiveFeed(
       ? { deliver_policy: DeliverPolicy.All }
       : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: options.after + 1 }),
   });
+  // An iterator that was never begun cannot be closed: nothing is consumed for an aborted reader.
+  if (options.signal.aborted) {
+    return;
+  }
   const messages = await consumer.consume({ max_messages: 500, idle_heartbeat: 2_000 });
   const stop = (): void => messages.stop();
   options.signal.addEventListener("abort", stop, { once: true });
+  if (options.signal.aborted) {
+    stop();
+  }
   try {
-    if (options.signal.aborted) {
-      return;
-    }
-    for await (const message of messages) {
-      yield {
-        seq: message.seq,
-        message: liveMessageSchema.parse(JSON.parse(decoder.decode(message.data))),
-      };
+    for await (const { seq, data } of messages) {
+      const message = liveMessageSchema.safeParse(JSON.parse(decoder.decode(data)));
+      // A message of a newer program that this one does not know is left out: live is only for now.
+      if (message.success) {
+        yield { seq, message: message.data };
+      }
     }
   } finally {
     options.signal.removeEventListener("abort", stop);

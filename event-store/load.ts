@@ -22,7 +22,7 @@ export interface AggregateDefinition<Command, Event, State> {
 }
 
 /** How many of an aggregate's newest commands are remembered, to recognise one that comes again. */
-export const rememberedCommands = 1_024;
+const rememberedCommands = 1_024;
 
 export interface LoadedAggregate<State> {
   readonly state: State;

@@ -4,7 +4,7 @@ import type { EventStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
 import { streamOf } from "./sharding.ts";
-import { type DeadLetter, type Handled, startWorker, type Worker } from "./worker.ts";
+import { type Handled, startWorker, type Worker } from "./worker.ts";
 
 export interface ReactorOptions {
   /** Names the durable consumers; must never change, else the reactor begins anew. */
@@ -15,7 +15,6 @@ export interface ReactorOptions {
    * issues take their ids from {@link reactionId}, so that a repetition changes nothing.
    */
   readonly react: (recorded: RecordedCommit, attempt: number) => Promise<Handled>;
-  readonly onDeadLetter?: (letter: DeadLetter) => Promise<void>;
   readonly log: Log;
   readonly concurrency?: number;
   readonly maxAttempts?: number;
@@ -30,7 +29,6 @@ export const startReactor = async (store: EventStore, options: ReactorOptions): 
         name: options.name,
         subjects: options.aggregates.map((aggregate) => `evt.${shard}.*.${aggregate}.*`),
         handle: (message, attempt) => options.react(readRecorded(message), attempt),
-        onDeadLetter: options.onDeadLetter,
         log: options.log,
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
         ...(options.maxAttempts === undefined ? {} : { maxAttempts: options.maxAttempts }),

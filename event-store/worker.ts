@@ -6,20 +6,12 @@
 import { AckPolicy, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import pLimit from "p-limit";
+import { keepDeadLetter } from "./dead-letters.ts";
 import type { EventStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
 
 /** What a handler may answer: nothing when it is done, or when it wants to be asked again. */
 export type Handled = void | { readonly retryInMs: number };
-
-export interface DeadLetter {
-  readonly worker: string;
-  readonly stream: string;
-  readonly sequence: number;
-  readonly subject: string;
-  readonly attempts: number;
-  readonly error: unknown;
-}
 
 export interface WorkerOptions {
   readonly stream: string;
@@ -27,8 +19,6 @@ export interface WorkerOptions {
   readonly name: string;
   readonly subjects: readonly string[];
   readonly handle: (message: JsMsg, attempt: number) => Promise<Handled>;
-  /** Told after the last attempt; the message is given up when it returns. */
-  readonly onDeadLetter?: ((letter: DeadLetter) => Promise<void>) | undefined;
   readonly log: Log;
   readonly concurrency?: number;
   /** Infinity for messages that stand for something that must be seen through. */
@@ -45,10 +35,8 @@ const workingEveryMs = 10_000;
 const longestDelayMs = 60_000;
 
 /** Starts a worker; its consumer is made or brought up to date. */
-export const startWorker = async (
-  { js, jsm, replicas }: EventStore,
-  options: WorkerOptions,
-): Promise<Worker> => {
+export const startWorker = async (store: EventStore, options: WorkerOptions): Promise<Worker> => {
+  const { js, jsm, replicas } = store;
   const { stream, name, concurrency = 16 } = options;
   await jsm.consumers.add(stream, {
     durable_name: name,
@@ -66,7 +54,9 @@ export const startWorker = async (
   const running = new Set<Promise<void>>();
   const pumping = (async () => {
     for await (const message of messages) {
-      const task = limit(() => handleMessage(message, options)).finally(() => running.delete(task));
+      const task = limit(() => handleMessage(store, message, options)).finally(() =>
+        running.delete(task),
+      );
       running.add(task);
     }
   })();
@@ -79,8 +69,12 @@ export const startWorker = async (
   };
 };
 
-const handleMessage = async (message: JsMsg, options: WorkerOptions): Promise<void> => {
-  const { name, handle, onDeadLetter, log, maxAttempts = 8 } = options;
+const handleMessage = async (
+  store: EventStore,
+  message: JsMsg,
+  options: WorkerOptions,
+): Promise<void> => {
+  const { name, handle, log, maxAttempts = 8 } = options;
   const attempt = message.info.deliveryCount;
   const heartbeat = setInterval(() => message.working(), workingEveryMs);
   try {
@@ -98,34 +92,32 @@ const handleMessage = async (message: JsMsg, options: WorkerOptions): Promise<vo
       return;
     }
     log.error({ ...details, err: error }, "a message could not be handled; it is given up");
-    await giveUp(message, { onDeadLetter, name, error, log });
+    await giveUp(store, message, { name, error, log });
   } finally {
     clearInterval(heartbeat);
   }
 };
 
 const giveUp = async (
+  store: EventStore,
   message: JsMsg,
-  context: {
-    readonly onDeadLetter: WorkerOptions["onDeadLetter"];
-    readonly name: string;
-    readonly error: unknown;
-    readonly log: Log;
-  },
+  { name, error, log }: Pick<WorkerOptions, "name" | "log"> & { readonly error: unknown },
 ): Promise<void> => {
+  const { stream, deliveryCount } = message.info;
+  const { seq: sequence, subject } = message;
   try {
-    await context.onDeadLetter?.({
-      worker: context.name,
-      stream: message.info.stream,
-      sequence: message.seq,
-      subject: message.subject,
-      attempts: message.info.deliveryCount,
-      error: context.error,
+    await keepDeadLetter(store, {
+      worker: name,
+      stream,
+      sequence,
+      subject,
+      attempts: deliveryCount,
+      error,
     });
     message.term("gave up after the last attempt");
-  } catch (error) {
+  } catch (failure) {
     // The letter could not be kept: better to try the message again than to lose it.
-    context.log.error({ worker: context.name, err: error }, "a dead letter could not be kept");
+    log.error({ worker: name, err: failure }, "a dead letter could not be kept");
     message.nak(longestDelayMs);
   }
 };

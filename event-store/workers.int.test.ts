@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import { openCommitFeed } from "./commit-feed.ts";
+import { type DeadLetter, listDeadLetters } from "./dead-letters.ts";
 import { execute } from "./execute.ts";
 import { storeDelivery, startInboxWorker } from "./inbox.ts";
 import { openLeases } from "./leases.ts";
@@ -11,7 +12,7 @@ import { reactionId, startReactor } from "./reactor.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 import { cancelTimer, scheduleTimer, startTimerWorker } from "./timers.ts";
-import type { DeadLetter } from "./worker.ts";
+import { startWorker } from "./worker.ts";
 
 let test: TestEventStore;
 beforeAll(async () => {
@@ -55,10 +56,9 @@ describe("a commit feed", () => {
 });
 
 describe("a reactor", () => {
-  it("reacts to what it is for, again after a failure, and gives up in the end", async () => {
+  it("reacts to what it is for, and again after a failure", async () => {
     const key = newKey();
     const seen: string[] = [];
-    const letters: DeadLetter[] = [];
     const reactor = await startReactor(test.store, {
       name: "test-reactor",
       aggregates: ["policy"],
@@ -73,10 +73,6 @@ describe("a reactor", () => {
         }
         return Promise.resolve();
       },
-      onDeadLetter: (letter) => {
-        letters.push(letter);
-        return Promise.resolve();
-      },
     });
     await execute(test.store, counter, key, setMode("fails-once"), testMeta());
     await execute(test.store, counter, key, setMode("works"), testMeta());
@@ -87,12 +83,53 @@ describe("a reactor", () => {
       "works:1",
     ]);
     expect(new Set(seen.map((entry) => entry.split(":")[2])).size).toBe(2);
-    expect(letters).toEqual([]);
+  });
+});
+
+describe("a worker", () => {
+  const letters = async (): Promise<DeadLetter[]> => {
+    const kept: DeadLetter[] = [];
+    for await (const letter of listDeadLetters(test.store)) {
+      kept.push(letter);
+    }
+    return kept;
+  };
+
+  it("keeps a pointer to what it gives up, and does not take it again", async () => {
+    const attempts: number[] = [];
+    const options = {
+      stream: "INBOX",
+      name: "gives-up",
+      subjects: ["inbox.hopeless"],
+      maxAttempts: 2,
+      log,
+      handle: (_: unknown, attempt: number) => {
+        attempts.push(attempt);
+        return Promise.reject(new TypeError("never"));
+      },
+    };
+    const worker = await startWorker(test.store, options);
+    const { seq } = await test.store.js.publish("inbox.hopeless", "{}");
+    await vi.waitUntil(async () => (await letters()).length === 1, patience);
+    const pending = async () =>
+      (await test.store.jsm.consumers.info("INBOX", "gives-up")).num_ack_pending;
+    await vi.waitUntil(async () => (await pending()) === 0, patience);
+    await worker.stop();
+    expect(attempts).toEqual([1, 2]);
+    expect(await letters()).toMatchObject([
+      {
+        worker: "gives-up",
+        stream: "INBOX",
+        sequence: seq,
+        attempts: 2,
+        error: { name: "TypeError", message: "never" },
+      },
+    ]);
   });
 });
 
 describe("the inbox", () => {
-  it("stores a repeated delivery once, and makes a dead letter of what cannot be handled", async () => {
+  it("stores a repeated delivery once", async () => {
     const delivery = {
       organization: newId("organization"),
       triggerId: newId("trigger"),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import { connectorSchema } from "./integrations/connectors.ts";
 
-export const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
+const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
 export type Role = (typeof roles)[number];
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -43,6 +43,8 @@ const configSchema = z.object({
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug"]).default("warn"),
   /** Without a key, a scripted model answers: a development aid that follows prepared scenarios. */
   ANTHROPIC_API_KEY: z.string().min(1).optional(),
+  /** A proxy in place of the model provider's own API, ending in its version: `https://…/v1`. */
+  ANTHROPIC_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   MODEL: z
     .string()
     .regex(/^[\w.-]+\/[\w.-]+$/)

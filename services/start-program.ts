@@ -1,4 +1,5 @@
 /** Starts everything that one process runs: servers if none are given, the platform, the roles. */
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,11 +51,15 @@ export const startProgram = async ({
       natsUrl: config.NATS_URL,
       databaseUrl: config.DATABASE_URL,
       durability: config.DURABILITY === "relaxed" ? "relaxed" : "fsync",
+      // What runs in a sandbox can reach the server's port too.
+      natsToken: randomBytes(24).toString("base64url"),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
     started.add(servers);
-    await rememberServers(config.DATA_DIR, servers);
-    started.add({ stop: () => forgetServers(config.DATA_DIR) });
+    if (config.NATS_URL === undefined || config.DATABASE_URL === undefined) {
+      await rememberServers(config.DATA_DIR, servers);
+      started.add({ stop: () => forgetServers(config.DATA_DIR) });
+    }
     const platform = await openPlatform({
       config,
       log,

@@ -121,9 +121,7 @@ const rawWriter =
   ({ js }: EventStore): Writer =>
   () => {
     const subject = `raw.${newId("session")}`;
-    const bytes = new TextEncoder().encode(
-      JSON.stringify(commitOf(newId("command"), genesisHash)),
-    );
+    const bytes = new TextEncoder().encode(JSON.stringify(commitOf(newId("command"), genesisHash)));
     return async () => {
       await js.publish(subject, bytes, { msgID: newId("command") });
     };

@@ -6,9 +6,10 @@ import { streamOf } from "../sharding.ts";
 export const inboxStream = "INBOX";
 export const timersStream = "TIMERS";
 export const liveStream = "LIVE";
+export const deadLetterStream = "DEAD_LETTERS";
 
 /** Newest live messages kept of each session. */
-export const liveMessagesPerSession = 10_000;
+const liveMessagesPerSession = 10_000;
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -52,6 +53,14 @@ export const streamDefinitions = (options: {
     allow_msg_schedules: true,
     allow_msg_ttl: true,
     allow_rollup_hdrs: true,
+    allow_direct: true,
+  },
+  {
+    name: deadLetterStream,
+    subjects: ["dead.>"],
+    storage: StorageType.File,
+    num_replicas: options.replicas,
+    max_msgs_per_subject: 1,
     allow_direct: true,
   },
   {

@@ -4,7 +4,6 @@ import { openLiveChannel } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
 import type { LiveMessage, ServerFrame } from "#contracts/live/messages";
 import type { Client } from "../client/client.ts";
-import type { LiveSocketClass } from "../client/live-socket.ts";
 import { watchSession } from "../client/watch-session.ts";
 
 /** Nothing in the demo takes longer than this, in milliseconds. */
@@ -34,7 +33,7 @@ export const openLiveWatch = (
   });
   const watch = watchSession({
     openSocket: async () => (await client.call(openLiveChannel, { params: { sessionId } })).url,
-    WebSocket: WebSocket as unknown as LiveSocketClass,
+    WebSocket,
     onFrame: (frame) => {
       if (frame.type === "init") {
         resolveInit(frame);

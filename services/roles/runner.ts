@@ -1,4 +1,6 @@
-import { openLeases } from "#event-store/leases";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Leases, leaseTtlMs, openLeases } from "#event-store/leases";
+import type { SandboxProvider } from "#sandbox/provider";
 import { openLocalProvider } from "#sandbox/providers/local/index";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
@@ -23,8 +25,8 @@ export const startRunnerRole = async (
       localRepositories: "allow",
     });
     started.add({ stop: () => provider[Symbol.asyncDispose]() });
-    await endLeftovers(provider);
     const leases = await openLeases(store, "owner");
+    started.add(endLeftovers(provider, { leases, instance, log }));
     const specOf: RunnerDeps["specOf"] = ({ organization, session }, state) => ({
       repository: state.repository,
       gateway: {
@@ -58,18 +60,51 @@ interface Model extends Running {
 }
 
 /** The real model with a key, the scripted one without. */
-const openModel = async ({ ANTHROPIC_API_KEY: apiKey }: Config): Promise<Model> => {
+const openModel = async (config: Config): Promise<Model> => {
+  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseUrl = null } = config;
   if (apiKey !== undefined) {
-    return { baseUrl: null, apiKey, stop: () => Promise.resolve() };
+    return { baseUrl, apiKey, stop: () => Promise.resolve() };
   }
   const scripted = await startScriptedModel();
   return { baseUrl: scripted.url, apiKey: "scripted", stop: () => scripted.close() };
 };
 
-/** Puts away what a killed process has left running in this data folder, which no owner knows of. */
-const endLeftovers = async (
-  provider: Awaited<ReturnType<typeof openLocalProvider>>,
-): Promise<void> => {
-  const running = (await provider.list()).filter(({ state }) => state === "running");
-  await Promise.all(running.map(({ sessionId }) => provider.pause(sessionId)));
+/**
+ * Puts away what a killed process has left running in this data folder: at once what nobody owns, and
+ * the rest when the leases of the dead have run out. A sandbox is touched under its lease only.
+ */
+const endLeftovers = (
+  provider: SandboxProvider,
+  { leases, instance, log }: { readonly leases: Leases } & Pick<RunnerDeps, "instance" | "log">,
+): Running => {
+  const stopping = new AbortController();
+  const sweep = async (): Promise<void> => {
+    for (const { sessionId, state } of await provider.list()) {
+      const lease =
+        state === "running" && !stopping.signal.aborted
+          ? await leases.acquire(sessionId, instance)
+          : null;
+      if (lease) {
+        await provider.pause(sessionId);
+        await lease.release();
+      }
+    }
+  };
+  const sweeping = (async () => {
+    try {
+      await sweep();
+      await delay(leaseTtlMs.owner, undefined, { signal: stopping.signal });
+      await sweep();
+    } catch (error) {
+      if (!stopping.signal.aborted) {
+        log.error({ err: error }, "leftover sandboxes could not be put away");
+      }
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await sweeping;
+    },
+  };
 };

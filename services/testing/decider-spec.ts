@@ -73,7 +73,10 @@ const refusalOf = (decide: () => readonly unknown[]): string => {
 const expectStorable = (event: AnyDecidedEvent): void => {
   const data = JSON.parse(JSON.stringify(event.data)) as Record<string, unknown>;
   const { v } = definitionOf(event.type);
-  expect(parseEvent({ id: newId("event"), type: event.type, v, data }), "as read from the log").toEqual({
+  expect(
+    parseEvent({ id: newId("event"), type: event.type, v, data }),
+    "as read from the log",
+  ).toEqual({
     type: event.type,
     data,
   });
@@ -83,7 +86,9 @@ const freeze = <T>(value: T): T => {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
   // A frozen Map or Set can still be changed; states are plain data.
-  expect(value instanceof Map || value instanceof Set, "states and events are plain data").toBe(false);
+  expect(value instanceof Map || value instanceof Set, "states and events are plain data").toBe(
+    false,
+  );
   for (const inner of Object.values(value)) freeze(inner);
   return value;
 };

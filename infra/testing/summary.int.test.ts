@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "summary-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const suite = (status: string, ...tests: string[]) => ({
+  status,
+  assertionResults: tests.map((each) => ({ status: each })),
+});
+
+it.each([
+  ["all well", [suite("passed", "passed", "passed", "skipped", "todo")], "0", [2, 0, 2], 0],
+  ["a failed test", [suite("failed", "passed", "failed")], "1", [1, 1, 0], 1],
+  ["a file that did not load", [suite("passed", "passed"), suite("failed")], "1", [1, 1, 0], 1],
+  ["a hook that threw", [suite("failed", "skipped", "skipped")], "1", [0, 1, 2], 1],
+  ["an error outside of all tests", [suite("passed", "passed")], "1", [1, 1, 0], 1],
+  ["no report at all", undefined, "1", [0, 1, 0], 1],
+])("counts %s", async (_case, testResults, exitCode, [passed, failed, skipped], status) => {
+  const file = join(folder, "report.json");
+  await writeFile(file, testResults === undefined ? "" : JSON.stringify({ testResults }));
+  const script = join(import.meta.dirname, "summary.mjs");
+  const result = spawnSync(process.execPath, [script, file, exitCode], { encoding: "utf8" });
+  expect(result.stdout).toBe(
+    `Tests: ${String(passed)} passed, ${String(failed)} failed, ${String(skipped)} skipped\n`,
+  );
+  expect(result.status).toBe(status);
+});

@@ -1,0 +1,29 @@
+import type { MessageView } from "#contracts/transcript/view";
+import type { Queryable } from "../database.ts";
+import { columnsOf, rowOf } from "../runtime/table.ts";
+import { type MessageRow, messagesTable } from "./table.ts";
+
+const viewOf = (row: MessageRow): MessageView => ({
+  id: row.id,
+  role: row.role,
+  promptId: row.prompt_id,
+  parts: row.parts,
+  finish: row.finish,
+  failure: row.failure,
+  usage: row.usage,
+  cost: row.cost,
+  index: row.index,
+  at: row.at,
+});
+
+/** The transcript of one of the organisation's sessions, oldest first; empty for a session it has not. */
+export const listMessages = async (
+  sql: Queryable,
+  { organization, session }: { readonly organization: string; readonly session: string },
+): Promise<MessageView[]> => {
+  const rows = await sql`
+    select ${sql(columnsOf(messagesTable))} from messages
+    where organization_id = ${organization} and session_id = ${session}
+    order by index`;
+  return rows.map((row) => viewOf(rowOf(messagesTable, row)));
+};

@@ -1,0 +1,17 @@
+import { auditProjection } from "./audit/projection.ts";
+import { invocationsProjection } from "./invocations/projection.ts";
+import { messagesProjection } from "./messages/projection.ts";
+import { runsProjection } from "./runs/projection.ts";
+import type { Projection } from "./runtime/projection.ts";
+import { sessionsProjection } from "./sessions/projection.ts";
+import { triggersProjection } from "./triggers/projection.ts";
+
+/** Every read model; they are projected together and share their checkpoints. */
+export const readModels: readonly Projection[] = [
+  sessionsProjection,
+  messagesProjection,
+  invocationsProjection,
+  auditProjection,
+  triggersProjection,
+  runsProjection,
+];

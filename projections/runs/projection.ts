@@ -1,0 +1,24 @@
+import { defineRowProjection } from "../runtime/row-projection.ts";
+import { type RunRow, runsTable } from "./table.ts";
+
+export const runsProjection = defineRowProjection<RunRow>({
+  name: "runs",
+  version: 1,
+  schema: new URL("./schema.sql", import.meta.url),
+  aggregate: "run",
+  table: runsTable,
+  create: {
+    TriggerMatched: ({ triggerId, dedupKey, title }, { organization, id, meta }) => ({
+      organization_id: organization,
+      id,
+      trigger_id: triggerId,
+      dedup_key: dedupKey,
+      title,
+      session_id: null,
+      created_at: meta.at,
+    }),
+  },
+  change: {
+    RunSessionOpened: (row, { sessionId }) => ({ ...row, session_id: sessionId }),
+  },
+});

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { genesisHash } from "#contracts/commit";
+import { newId } from "#contracts/ids";
+import { append } from "#event-store/append";
+import { shardOf } from "#event-store/sharding";
+import { auditProjection } from "../audit/projection.ts";
+import { listMessages } from "../messages/queries.ts";
+import * as events from "../testing/events.ts";
+import { cutOffWriters, tally } from "../testing/tally.ts";
+import { openTestReadModels, type TestReadModels } from "../testing/test-read-models.ts";
+import { prepareReadModels } from "./prepare.ts";
+import type { ShardStatus } from "./projector.ts";
+
+const patience = { timeout: 30_000 };
+
+let models: TestReadModels;
+beforeEach(async () => {
+  models = await openTestReadModels({ shards: 2 });
+});
+afterEach(async () => {
+  await models[Symbol.asyncDispose]();
+});
+
+const organizationOf = (shard: number): string => {
+  for (;;) {
+    const organization = newId("organization");
+    if (shardOf(organization, 2) === shard) return organization;
+  }
+};
+
+const writeSessions = async (organization: string, count: number): Promise<void> => {
+  await Promise.all(
+    Array.from({ length: count }, () =>
+      models.writer.write(events.sessionRef(organization), [events.sessionCreated()]),
+    ),
+  );
+};
+
+const talliedFor = async (organization: string): Promise<number> => {
+  const [row] = await models.sql<{ commits: number }[]>`
+    select commits from tally where organization_id = ${organization}`;
+  return row?.commits ?? 0;
+};
+
+it("projects each commit exactly once, however many projectors run and wherever they stop", async () => {
+  const [one, other] = [organizationOf(0), organizationOf(1)];
+  const options = { projections: [auditProjection, tally], maxBatch: 5 };
+  const first = await models.startProjector(options);
+  const second = await models.startProjector(options);
+  await Promise.all([writeSessions(one, 150), writeSessions(other, 150)]);
+  await first.stop();
+  await Promise.all([writeSessions(one, 50), writeSessions(other, 50)]);
+
+  await vi.waitFor(async () => {
+    expect((await second.status()).map(({ checkpoint }) => checkpoint)).toEqual([200, 200]);
+  }, patience);
+  expect(await Promise.all([talliedFor(one), talliedFor(other)])).toEqual([200, 200]);
+  const [audited] = await models.sql`
+    select count(*)::int as commits, max(sequence)::int as newest from audit where shard = 0`;
+  expect(audited).toEqual({ commits: 200, newest: 200 });
+});
+
+it("loses and repeats nothing when its connection dies before the commit of a batch", async () => {
+  const organization = organizationOf(1);
+  await prepareReadModels(models.sql, [tally]);
+  await cutOffWriters(models.sql, 3);
+  const { status } = await models.startProjector({ projections: [tally], maxBatch: 5 });
+  await writeSessions(organization, 60);
+
+  await vi.waitFor(async () => {
+    expect((await status())[1]).toMatchObject({ checkpoint: 60, lag: 0, state: "projecting" });
+  }, patience);
+  const [{ cuts } = { cuts: 0 }] = await models.sql<{ cuts: number }[]>`
+    select last_value::int as cuts from cuts`;
+  expect(cuts).toBeGreaterThan(3);
+  expect(await talliedFor(organization)).toBe(60);
+});
+
+it("halts one shard at an event that it does not know, and goes on with the others", async () => {
+  const [halted, healthy] = [organizationOf(0), organizationOf(1)];
+  const session = newId("session");
+  const transcript = events.transcriptRef(halted, session);
+  await models.writer.write(transcript, [events.messageRecorded("msg_1", "before")]);
+  await append(models.store, { ...transcript, aggregate: "policy", id: newId("policy") }, 0, {
+    v: 1,
+    events: [{ id: newId("event"), type: "EventOfALaterVersion", v: 1, data: {} }],
+    meta: {
+      commandId: newId("command"),
+      causationId: null,
+      correlationId: newId("command"),
+      actor: { kind: "service", id: "test", via: "test" },
+      at: "2026-03-01T12:00:00.000Z",
+      prev: genesisHash,
+    },
+  });
+  await models.writer.write(transcript, [events.messageRecorded("msg_2", "after")]);
+  const { status } = await models.startProjector();
+  await models.writer.write(events.transcriptRef(healthy, newId("session")), [
+    events.messageRecorded("msg_1", "elsewhere"),
+  ]);
+
+  await vi.waitFor(async () => {
+    expect(await status()).toMatchObject([
+      { state: "halted", checkpoint: 1, lag: 2, problem: { code: "event_unknown" } },
+      { state: "projecting", checkpoint: 1, lag: 0, problem: null },
+    ] satisfies Partial<Record<keyof ShardStatus, unknown>>[]);
+  }, patience);
+  const messages = await listMessages(models.sql, { organization: halted, session });
+  expect(messages.map(({ id }) => id)).toEqual(["msg_1"]);
+});
+
+it("builds the tables anew for a new version, and then stops older programs", async () => {
+  const organization = organizationOf(0);
+  const old = { projections: [tally] };
+  const next = { projections: [{ ...tally, version: 2 }] };
+  const outdated = await models.startProjector(old);
+  await writeSessions(organization, 20);
+  await vi.waitFor(async () => {
+    expect(await talliedFor(organization)).toBe(20);
+  }, patience);
+
+  const { status } = await models.startProjector(next);
+  await writeSessions(organization, 1);
+  await vi.waitFor(async () => {
+    expect((await outdated.status())[0]).toMatchObject({
+      state: "halted",
+      problem: { code: "configuration_invalid" },
+    });
+    expect((await status())[0]).toMatchObject({ state: "projecting", checkpoint: 21 });
+  }, patience);
+  expect(await talliedFor(organization)).toBe(21);
+  await expect(models.startProjector(old)).rejects.toThrow(
+    expect.objectContaining({ code: "configuration_invalid" }),
+  );
+});

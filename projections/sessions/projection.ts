@@ -1,0 +1,60 @@
+import { type Changes, defineRowProjection, type EventContext } from "../runtime/row-projection.ts";
+import { type SessionRow, sessionsTable } from "./table.ts";
+
+const changed = (
+  row: SessionRow,
+  { meta }: EventContext,
+  change: Partial<SessionRow> = {},
+): SessionRow => ({ ...row, ...change, updated_at: meta.at });
+
+const awaited = ({ status }: SessionRow): Partial<SessionRow> =>
+  status === "failed" || status === "paused" ? { status: "pending", failure: null } : {};
+
+const change: Changes<SessionRow> = {
+  PromptQueued: (row, { promptId }, context) =>
+    changed(row, context, {
+      open_prompts: [...row.open_prompts, promptId],
+      // a prompt is also the wish that the session comes back
+      ...awaited(row),
+    }),
+  CancelRequested: (row, _data, context) => changed(row, context),
+  SandboxStarting: (row, _data, context) =>
+    changed(row, context, { status: "starting", failure: null }),
+  SandboxReady: (row, _data, context) =>
+    changed(row, context, { status: "running", failure: null }),
+  SandboxFailed: (row, { failure }, context) =>
+    changed(row, context, { status: "failed", failure }),
+  PromptStarted: (row, _data, context) => changed(row, context),
+  PromptFinished: (row, { promptId }, context) =>
+    changed(row, context, { open_prompts: row.open_prompts.filter((id) => id !== promptId) }),
+  PauseRequested: (row, _data, context) => changed(row, context),
+  SessionPaused: (row, _data, context) => changed(row, context, { status: "paused" }),
+  // asked for while the sandbox still runs, it only calls a pause off
+  ResumeRequested: (row, _data, context) => changed(row, context, awaited(row)),
+  SessionStopped: (row, _data, context) =>
+    changed(row, context, { status: "stopped", open_prompts: [] }),
+};
+
+export const sessionsProjection = defineRowProjection<SessionRow>({
+  name: "sessions",
+  version: 1,
+  schema: new URL("./schema.sql", import.meta.url),
+  aggregate: "session",
+  table: sessionsTable,
+  create: {
+    SessionCreated: ({ title, origin, repository, model }, { organization, id, meta }) => ({
+      organization_id: organization,
+      id,
+      title,
+      status: "pending",
+      origin,
+      repository,
+      model,
+      open_prompts: [],
+      failure: null,
+      created_at: meta.at,
+      updated_at: meta.at,
+    }),
+  },
+  change,
+});

@@ -1,0 +1,73 @@
+/** Waits until the agent's server answers. */
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { DomainError } from "#contracts/errors";
+import type { AgentServer } from "./machine.ts";
+
+const healthSchema = z.object({ healthy: z.literal(true) });
+
+interface ReadinessLimits {
+  readonly timeoutMs: number;
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+/** A cold start on a busy two-core machine took 5 s; the limit leaves room for a loaded one. */
+const defaultReadinessLimits: ReadinessLimits = {
+  timeoutMs: 60_000,
+  firstPauseMs: 50,
+  longestPauseMs: 500,
+};
+
+export interface ReadinessProbe {
+  readonly server: AgentServer;
+  readonly authorization: string;
+  readonly signal: AbortSignal;
+  readonly limits?: ReadinessLimits;
+}
+
+/** @throws DomainError `sandbox_unavailable` when the server ended or did not answer in time */
+export const waitUntilReady = async (probe: ReadinessProbe): Promise<void> => {
+  const { timeoutMs, firstPauseMs, longestPauseMs } = probe.limits ?? defaultReadinessLimits;
+  const deadline = performance.now() + timeoutMs;
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
+    probe.signal.throwIfAborted();
+    if (await isHealthy(probe.server.baseUrl, probe.authorization, probe.signal)) return;
+    if (!(await probe.server.running()))
+      throw unavailable("ended before it answered", await tail(probe));
+    if (performance.now() > deadline) {
+      throw unavailable(`did not answer within ${timeoutMs} ms`, await tail(probe));
+    }
+    await delay(pause, undefined, { signal: probe.signal });
+  }
+};
+
+/** One question to the health endpoint. Another server on that port does not know our password. */
+const isHealthy = async (
+  baseUrl: string,
+  authorization: string,
+  signal?: AbortSignal,
+): Promise<boolean> => {
+  const limit = AbortSignal.timeout(5_000);
+  try {
+    const response = await fetch(new URL("/global/health", baseUrl), {
+      headers: { authorization },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return false;
+    }
+    return healthSchema.safeParse(await response.json()).success;
+  } catch {
+    return false; // Not listening yet, or cut off: the caller asks again until its deadline.
+  }
+};
+
+const tail = (probe: ReadinessProbe): Promise<string> => probe.server.logTail();
+
+const unavailable = (what: string, log: string): DomainError =>
+  new DomainError(
+    "sandbox_unavailable",
+    `The agent's server ${what}. It said: ${log || "nothing"}`,
+  );

@@ -1,0 +1,153 @@
+/** OpenCode's HTTP API, as far as a session's owner needs it. */
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { z } from "zod";
+import { DomainError } from "#contracts/errors";
+import { redact } from "../redaction.ts";
+import { parseFrame, type OpencodeFrame } from "./events.ts";
+import {
+  sessionInfoSchema,
+  sessionStatusSchema,
+  storedMessageSchema,
+  type SessionInfo,
+  type SessionStatus,
+  type StoredMessage,
+} from "./schemas.ts";
+
+export interface OpencodeClientOptions {
+  readonly baseUrl: string;
+  /** The whole header value. */
+  readonly authorization: string;
+  /** For one call; 30,000 ms by default. */
+  readonly timeoutMs?: number;
+}
+
+interface PromptRequest {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly partId: string;
+  readonly text: string;
+}
+
+/** Every call throws `agent_unreachable`, `agent_failed` (it answered with an error) or `agent_reply_invalid`. */
+export interface OpencodeClient {
+  createSession(title: string): Promise<SessionInfo>;
+  /** Null if OpenCode does not know the session. */
+  getSession(sessionId: string): Promise<SessionInfo | null>;
+  /** Oldest first. */
+  messages(sessionId: string): Promise<readonly StoredMessage[]>;
+  status(sessionId: string): Promise<SessionStatus>;
+  /** Returns as soon as OpenCode has taken the prompt; what comes of it is in the events. */
+  promptAsync(prompt: PromptRequest): Promise<void>;
+  /** Ends the running turn. Without one nothing happens. */
+  abort(sessionId: string): Promise<void>;
+  /** The events of all sessions from now on, until the server or the signal ends it. Heartbeats are null. */
+  events(signal: AbortSignal): AsyncIterable<OpencodeFrame | null>;
+}
+
+export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClient => {
+  const headers = { authorization: options.authorization };
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const send = (path: string, init: RequestInit): Promise<Response> =>
+    fetch(new URL(path, options.baseUrl), {
+      ...init,
+      headers: { ...headers, ...init.headers },
+    }).catch((cause: unknown) => {
+      throw new DomainError("agent_unreachable", "The agent's server does not answer.", { cause });
+    });
+
+  const call = async (method: "GET" | "POST", path: string, body?: unknown): Promise<Reply> => {
+    const response = await send(path, {
+      method,
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      }),
+    });
+    return { path, status: response.status, text: await readText(response) };
+  };
+  const sessionPath = (sessionId: string, rest = "") =>
+    `/session/${encodeURIComponent(sessionId)}${rest}`;
+
+  return {
+    createSession: async (title) =>
+      parse(ok(await call("POST", "/session", { title })), sessionInfoSchema),
+    getSession: async (sessionId) => {
+      const reply = await call("GET", sessionPath(sessionId));
+      return reply.status === 404 ? null : parse(ok(reply), sessionInfoSchema);
+    },
+    messages: async (sessionId) =>
+      parse(
+        ok(await call("GET", sessionPath(sessionId, "/message"))),
+        z.array(storedMessageSchema),
+      ),
+    status: async (sessionId) => {
+      const statuses = parse(
+        ok(await call("GET", "/session/status")),
+        z.record(z.string(), sessionStatusSchema),
+      );
+      return statuses[sessionId] ?? { type: "idle" };
+    },
+    promptAsync: async ({ sessionId, messageId, partId, text }) => {
+      const body = { messageID: messageId, parts: [{ id: partId, type: "text", text }] };
+      ok(await call("POST", sessionPath(sessionId, "/prompt_async"), body));
+    },
+    abort: async (sessionId) => {
+      ok(await call("POST", sessionPath(sessionId, "/abort")));
+    },
+    events: (signal) => readEvents(send, signal),
+  };
+};
+
+async function* readEvents(
+  send: (path: string, init: RequestInit) => Promise<Response>,
+  signal: AbortSignal,
+): AsyncGenerator<OpencodeFrame | null> {
+  const response = await send("/event", { signal });
+  if (!response.ok || response.body === null) {
+    throw failed({ path: "/event", status: response.status, text: await readText(response) });
+  }
+  const events = response.body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new EventSourceParserStream());
+  for await (const event of events) yield parseFrame(event.data);
+}
+
+interface Reply {
+  readonly path: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+const readText = (response: Response): Promise<string> =>
+  response.text().catch((cause: unknown) => {
+    throw new DomainError("agent_unreachable", "The agent's server broke off its reply.", {
+      cause,
+    });
+  });
+
+const ok = (reply: Reply): Reply => {
+  if (reply.status >= 200 && reply.status < 300) return reply;
+  throw failed(reply);
+};
+
+const failed = ({ path, status, text }: Reply): DomainError =>
+  new DomainError(
+    "agent_failed",
+    `The agent's server refused ${path}: ${redact(text).slice(0, 500)}`,
+    {
+      fields: { status },
+    },
+  );
+
+const parse = <T>(reply: Reply, schema: z.ZodType<T>): T => {
+  try {
+    return schema.parse(JSON.parse(reply.text));
+  } catch (cause) {
+    throw new DomainError(
+      "agent_reply_invalid",
+      `The agent's reply to ${reply.path} cannot be read.`,
+      { cause },
+    );
+  }
+};

@@ -1,0 +1,51 @@
+/**
+ * How OpenCode is set up in a sandbox. It all goes through the environment, because what the repository's
+ * own `opencode.json` says ranks below it. The agent can read this environment, so it may hold only what
+ * belongs to the sandbox.
+ */
+import type { ModelAccess } from "../provider.ts";
+
+export interface OpencodeSetup {
+  readonly model: ModelAccess;
+  /** Absolute path of the instructions file inside. */
+  readonly instructionsPath: string;
+  /** Password of the server's Basic authentication; the user is `opencode`. */
+  readonly password: string;
+}
+
+/** The environment for `opencode serve`, without PATH and HOME. */
+export const opencodeEnvironment = (setup: OpencodeSetup): Record<string, string> => ({
+  OPENCODE_SERVER_PASSWORD: setup.password,
+  OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(setup)),
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  OPENCODE_DISABLE_CLAUDE_CODE: "1",
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  // OpenCode installs a package for the repository's own tools, and waits for it before the first answer.
+  // Without a registry npm would retry for more than a minute.
+  npm_config_fetch_retries: "0",
+});
+
+/** The value of the `Authorization` header for that password. */
+export const opencodeAuthorization = (password: string): string =>
+  `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}`;
+
+const opencodeConfig = ({ model, instructionsPath }: OpencodeSetup) => ({
+  $schema: "https://opencode.ai/config.json",
+  model: model.model,
+  small_model: model.smallModel,
+  provider: {
+    [providerOf(model.model)]: {
+      options: { apiKey: model.apiKey, ...(model.baseUrl !== null && { baseURL: model.baseUrl }) },
+    },
+  },
+  instructions: [instructionsPath],
+  // Nobody sits at this terminal: a question would block the turn for ever. The sandbox is the fence.
+  permission: { "*": "allow", bash: "allow", question: "deny" },
+  share: "disabled",
+  autoupdate: false,
+});
+
+const providerOf = (model: string): string =>
+  model.slice(0, Math.max(model.indexOf("/"), 0)) || model;

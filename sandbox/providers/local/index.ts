@@ -1,0 +1,1 @@
+export { openLocalProvider, type LocalProvider } from "./provider.ts";

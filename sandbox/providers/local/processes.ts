@@ -1,0 +1,104 @@
+/**
+ * Finds and ends the processes of a sandbox, also those that left its process group (OpenCode starts each
+ * shell in a session of its own, and such a shell survives its server).
+ *
+ * Every process of a sandbox inherits `PROLIFERATE_SANDBOX=<id>`. A process that cleared its environment is
+ * still found as a descendant; without bubblewrap one that also left its parents is not.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError } from "#contracts/errors";
+
+export const markerVariable = "PROLIFERATE_SANDBOX";
+
+/** A process id alone may be reused; with its start time (in clock ticks since boot) it may not. */
+export interface ProcessRef {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+interface ProcessStat extends ProcessRef {
+  readonly parent: number;
+}
+
+/** Null if there is no such process, or only its exit status is left of it. */
+export const readProcess = async (pid: number): Promise<ProcessStat | null> => {
+  const stat = await readProc(pid, "stat");
+  // The second field is the program's name in parentheses, and may contain anything.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, startTime] = [fields?.[0], fields?.[1], fields?.[19]];
+  if (state === undefined || parent === undefined || startTime === undefined) return null;
+  if (state === "Z" || state === "X") return null;
+  return { pid, parent: Number(parent), startTime };
+};
+
+export const isSameProcess = async (ref: ProcessRef): Promise<boolean> =>
+  (await readProcess(ref.pid))?.startTime === ref.startTime;
+
+/** The processes that carry the marker, and all their descendants. */
+export const findSandboxProcesses = async (sandboxId: string): Promise<readonly ProcessRef[]> => {
+  const all = new Map<number, ProcessStat>();
+  const found = new Set<number>();
+  for (const entry of await readdir("/proc")) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const stat = await readProcess(pid);
+    if (stat === null) continue;
+    all.set(pid, stat);
+    if (await carriesMarker(pid, sandboxId)) found.add(pid);
+  }
+  for (let before = -1; before !== found.size;) {
+    before = found.size;
+    for (const { pid, parent } of all.values()) if (found.has(parent)) found.add(pid);
+  }
+  return [...all.values()].filter(({ pid }) => found.has(pid));
+};
+
+export interface EndLimits {
+  /** How long processes may take to end by themselves after SIGTERM. */
+  readonly graceMs: number;
+  readonly timeoutMs: number;
+}
+
+/** @throws DomainError `sandbox_unavailable` if something cannot be killed */
+export const endSandboxProcesses = async (sandboxId: string, limits: EndLimits): Promise<void> => {
+  const startedAt = performance.now();
+  const tracked = new Map<number, ProcessRef>();
+  const asked = new Set<number>();
+  for (;;) {
+    for (const ref of await findSandboxProcesses(sandboxId)) tracked.set(ref.pid, ref);
+    for (const ref of tracked.values()) if (!(await isSameProcess(ref))) tracked.delete(ref.pid);
+    if (tracked.size === 0) return;
+    const elapsed = performance.now() - startedAt;
+    if (elapsed > limits.timeoutMs) {
+      throw new DomainError(
+        "sandbox_unavailable",
+        `${tracked.size} processes of a sandbox do not end.`,
+      );
+    }
+    for (const { pid } of tracked.values()) {
+      if (elapsed >= limits.graceMs) signalProcess(pid, "SIGKILL");
+      else if (!asked.has(pid)) signalProcess(pid, "SIGTERM");
+      asked.add(pid);
+    }
+    await delay(20);
+  }
+};
+
+const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // ESRCH: it has just ended. Anything else shows as a process that does not end.
+    if (!(error instanceof Error && "code" in error)) throw error;
+  }
+};
+
+const carriesMarker = async (pid: number, sandboxId: string): Promise<boolean> => {
+  const environment = await readProc(pid, "environ");
+  return environment?.split("\0").includes(`${markerVariable}=${sandboxId}`) ?? false;
+};
+
+/** Null when the process is gone or belongs to somebody else. */
+const readProc = (pid: number, file: string): Promise<string | null> =>
+  readFile(`/proc/${pid}/${file}`, "utf8").catch(() => null);

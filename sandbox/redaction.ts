@@ -1,0 +1,27 @@
+/** Takes secrets out of text that is about to be logged, stored or shown. */
+
+const mask = "[redacted]";
+/** Shorter values are not secrets, and masking them would eat ordinary words. */
+const shortestSecret = 6;
+
+/** What secrets look like when nobody has named them. */
+const shapes: readonly (readonly [RegExp, string])[] = [
+  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${mask}@`],
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${mask}`],
+  [/\bsbx1\.[\w-]+\.[\w-]+/g, mask],
+  [/\bsk-[\w-]{8,}/g, mask],
+  [/\bgh[pousr]_\w{8,}/g, mask],
+];
+
+/**
+ * @param text what a tool, a provider or an agent said
+ * @param secrets values that are known to be secret in this place
+ */
+export const redact = (text: string, secrets: readonly string[] = []): string => {
+  const known = secrets.filter((secret) => secret.length >= shortestSecret);
+  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
+  return shapes.reduce(
+    (rest, [shape, replacement]) => rest.replace(shape, replacement),
+    withoutKnown,
+  );
+};

@@ -1,0 +1,33 @@
+/** An approval "always" is also a decision about the future: it sets the organisation's mode. */
+import type { EventStore } from "#event-store/event-store";
+import type { Log } from "#event-store/log";
+import { reactionId, startReactor } from "#event-store/reactor";
+import type { Worker } from "#event-store/worker";
+import { setActionMode } from "../policy/commands.ts";
+import { requireInvocation } from "./invocation-log.ts";
+import { invocationEventsOf, keyOf, reactionMeta } from "./reaction.ts";
+
+const name = "always-allow";
+
+/**
+ * A reactor and not a part of the approving request, so that the second half is not lost when the
+ * process dies after the first.
+ */
+export const startAlwaysAllow = (store: EventStore, log: Log): Promise<Worker> =>
+  startReactor(store, {
+    name,
+    aggregates: ["invocation"],
+    log,
+    react: async (recorded) => {
+      const approval = invocationEventsOf(recorded).find(
+        (event) => event.type === "ActionApproved",
+      );
+      if (approval?.data.scope !== "always") return;
+      const key = keyOf(recorded);
+      const { integration, action } = (await requireInvocation(store, key)).state.request;
+      const { actor } = recorded.commit.meta;
+      // In the approver's name: the audit trail of the policy then says who wanted it.
+      const meta = { ...reactionMeta(recorded, name, reactionId(recorded, name)), actor };
+      await setActionMode(store, key.organization, { integration, action, mode: "allow" }, meta);
+    },
+  });

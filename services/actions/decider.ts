@@ -1,0 +1,111 @@
+/** What may happen to an invocation, and when. */
+import { assertNever } from "#contracts/assert-never";
+import { DomainError } from "#contracts/errors";
+import type { InvocationCommand } from "#contracts/invocation/commands";
+import type { InvocationEvent } from "#contracts/invocation/events";
+import type { Decider } from "#event-store/decider";
+import { evolve } from "./evolve.ts";
+import type { InvocationState, KnownInvocation } from "./state.ts";
+
+type Invoke = Extract<InvocationCommand, { type: "InvokeAction" }>;
+
+/** Who stands in the log for decisions that no person took. */
+export const policyActor = "policy";
+
+export const invocationDecider: Decider<InvocationCommand, InvocationEvent, InvocationState> = {
+  initialState: () => ({ status: "absent" }),
+  evolve,
+  decide: (command, state) => {
+    if (command.type === "InvokeAction") return invoke(command, state);
+    if (state.status === "absent") {
+      throw new DomainError("invocation_not_found", "There is no such invocation.");
+    }
+    switch (command.type) {
+      case "ApproveAction":
+        requirePending(state, command.now);
+        return [{ type: "ActionApproved", data: { by: command.by, scope: command.scope } }];
+      case "DenyAction":
+        requirePending(state, command.now);
+        return [{ type: "ActionDenied", data: { by: command.by, reason: command.reason } }];
+      case "ExpireAction":
+        return state.status === "pending" && isPast(state.expiresAt, command.now)
+          ? [{ type: "ActionExpired", data: {} }]
+          : [];
+      case "StartExecution":
+        requireStatus(state, "approved");
+        return [{ type: "ExecutionStarted", data: {} }];
+      case "CompleteAction": {
+        requireStatus(state, "executing");
+        const { result, truncated, durationMs } = command;
+        return [{ type: "ActionCompleted", data: { result, truncated, durationMs } }];
+      }
+      case "FailAction":
+        requireStatus(state, "executing");
+        return [{ type: "ActionFailed", data: { failure: command.failure } }];
+      case "LoseOutcome":
+        requireStatus(state, "executing");
+        return [{ type: "OutcomeLost", data: { reason: command.reason } }];
+      default:
+        return assertNever(command);
+    }
+  },
+};
+
+const invoke = (command: Invoke, state: InvocationState): readonly InvocationEvent[] => {
+  if (state.status !== "absent") {
+    if (state.request.fingerprint === command.fingerprint) return [];
+    throw new DomainError(
+      "idempotency_key_reused",
+      "This idempotency key was used for another action or other parameters.",
+    );
+  }
+  const { sessionId, integration, action, params, risk, mode, modeSource, expiresAt, fingerprint } =
+    command;
+  const invoked: InvocationEvent = {
+    type: "ActionInvoked",
+    data: {
+      sessionId,
+      integration,
+      action,
+      params: { ...params },
+      risk,
+      mode,
+      modeSource,
+      expiresAt: mode === "require_approval" ? expiresAt : null,
+      fingerprint,
+    },
+  };
+  switch (mode) {
+    case "allow":
+      return [invoked, { type: "ActionApproved", data: { by: policyActor, scope: "policy" } }];
+    case "deny":
+      return [invoked, { type: "ActionDenied", data: { by: policyActor, reason: policyActor } }];
+    case "require_approval":
+      return [invoked];
+    default:
+      return assertNever(mode);
+  }
+};
+
+const requirePending = (state: KnownInvocation, now: string): void => {
+  const expired =
+    state.status === "expired" || (state.status === "pending" && isPast(state.expiresAt, now));
+  if (expired) throw new DomainError("invocation_expired", "The request for approval has expired.");
+  if (state.status !== "pending") throw alreadyResolved(state);
+};
+
+const requireStatus = (state: KnownInvocation, status: InvocationState["status"]): void => {
+  if (state.status !== status) throw alreadyResolved(state);
+};
+
+const alreadyResolved = ({ status }: KnownInvocation): DomainError =>
+  new DomainError(
+    "invocation_already_resolved",
+    `The invocation is ${status.replace("_", " ")} already.`,
+    {
+      fields: { status },
+    },
+  );
+
+const isPast = (expiresAt: string | null, now: string): boolean =>
+  expiresAt !== null && Date.parse(now) >= Date.parse(expiresAt);

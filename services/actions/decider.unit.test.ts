@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { derivedId } from "#contracts/ids";
+import type { InvocationCommand } from "#contracts/invocation/commands";
+import type { InvocationEvent } from "#contracts/invocation/events";
+import { deciderSpec } from "../testing/decider-spec.ts";
+import { invocationDecider } from "./decider.ts";
+
+const { given } = deciderSpec(invocationDecider);
+
+const sessionId = derivedId("session", "test");
+const expiresAt = "2026-01-01T00:05:00.000Z";
+const before = "2026-01-01T00:04:59.999Z";
+const request = {
+  sessionId,
+  integration: "demo",
+  action: "publish",
+  params: { version: "1.0.0" },
+  risk: "write",
+  modeSource: "inferred",
+  fingerprint: "f1",
+} as const;
+
+type Mode = "allow" | "require_approval" | "deny";
+const invoke = (mode: Mode, fingerprint = "f1"): InvocationCommand => ({
+  type: "InvokeAction",
+  ...request,
+  mode,
+  expiresAt: mode === "require_approval" ? expiresAt : null,
+  fingerprint,
+});
+const invoked = (mode: Mode): InvocationEvent => ({
+  type: "ActionInvoked",
+  data: { ...request, mode, expiresAt: mode === "require_approval" ? expiresAt : null },
+});
+const approve: InvocationCommand = {
+  type: "ApproveAction",
+  by: "usr_1",
+  scope: "once",
+  now: before,
+};
+const deny: InvocationCommand = { type: "DenyAction", by: "usr_1", reason: "no", now: before };
+const approved: InvocationEvent = { type: "ActionApproved", data: { by: "usr_1", scope: "once" } };
+const denied: InvocationEvent = { type: "ActionDenied", data: { by: "usr_1", reason: "no" } };
+const started: InvocationEvent = { type: "ExecutionStarted", data: {} };
+const expired: InvocationEvent = { type: "ActionExpired", data: {} };
+const complete: InvocationCommand = {
+  type: "CompleteAction",
+  result: { ok: true },
+  truncated: false,
+  durationMs: 3,
+};
+const completed: InvocationEvent = {
+  type: "ActionCompleted",
+  data: { result: { ok: true }, truncated: false, durationMs: 3 },
+};
+const failure = { code: "action_failed", message: "no" };
+const lost: InvocationEvent = { type: "OutcomeLost", data: { reason: "died" } };
+const waiting = invoked("require_approval");
+
+describe("invoking", () => {
+  it("waits, runs or is refused as its mode says", () => {
+    given().when(invoke("require_approval")).then(waiting);
+    given()
+      .when(invoke("allow"))
+      .then(invoked("allow"), { type: "ActionApproved", data: { by: "policy", scope: "policy" } });
+    given()
+      .when(invoke("deny"))
+      .then(invoked("deny"), { type: "ActionDenied", data: { by: "policy", reason: "policy" } });
+  });
+
+  it("happens once, even if the mode has changed since", () => {
+    given(waiting).when(invoke("allow")).then();
+    given(waiting, approved, started, completed).when(invoke("require_approval")).then();
+    given(waiting).when(invoke("require_approval", "f2")).thenRejects("idempotency_key_reused");
+  });
+});
+
+describe("resolving", () => {
+  it("is possible while the invocation waits", () => {
+    given(waiting).when(approve).then(approved);
+    given(waiting).when(deny).then(denied);
+  });
+
+  it("is too late at the very moment of expiry, and after", () => {
+    given(waiting)
+      .when({ ...approve, now: expiresAt })
+      .thenRejects("invocation_expired");
+    given(waiting)
+      .when({ ...deny, now: expiresAt })
+      .thenRejects("invocation_expired");
+    given(waiting, expired).when(approve).thenRejects("invocation_expired");
+  });
+
+  it("is possible once", () => {
+    for (const after of [
+      [approved],
+      [denied],
+      [approved, started],
+      [approved, started, completed],
+    ]) {
+      // An old clock must not turn "resolved" into "expired" either.
+      given(waiting, ...after)
+        .when({ ...approve, now: expiresAt })
+        .thenRejects("invocation_already_resolved");
+      given(waiting, ...after)
+        .when(deny)
+        .thenRejects("invocation_already_resolved");
+    }
+  });
+});
+
+describe("expiring", () => {
+  it("happens when it is due, to an invocation that still waits", () => {
+    given(waiting).when({ type: "ExpireAction", now: before }).then();
+    given(waiting).when({ type: "ExpireAction", now: expiresAt }).then(expired);
+    given(waiting, approved).when({ type: "ExpireAction", now: expiresAt }).then();
+    given(waiting, expired).when({ type: "ExpireAction", now: expiresAt }).then();
+  });
+});
+
+describe("executing", () => {
+  it("starts only from approved, once", () => {
+    const start: InvocationCommand = { type: "StartExecution" };
+    given(waiting, approved).when(start).then(started);
+    given(waiting).when(start).thenRejects("invocation_already_resolved");
+    given(waiting, denied).when(start).thenRejects("invocation_already_resolved");
+    given(waiting, approved, started).when(start).thenRejects("invocation_already_resolved");
+  });
+
+  it("ends one way only", () => {
+    const fail: InvocationCommand = { type: "FailAction", failure };
+    const lose: InvocationCommand = { type: "LoseOutcome", reason: "died" };
+    given(waiting, approved, started).when(complete).then(completed);
+    given(waiting, approved, started).when(fail).then({ type: "ActionFailed", data: { failure } });
+    given(waiting, approved, started).when(lose).then(lost);
+    for (const command of [complete, fail, lose]) {
+      given(waiting, approved).when(command).thenRejects("invocation_already_resolved");
+      given(waiting, approved, started, lost)
+        .when(command)
+        .thenRejects("invocation_already_resolved");
+      given(waiting, approved, started, completed)
+        .when(command)
+        .thenRejects("invocation_already_resolved");
+    }
+  });
+
+  it("keeps the result for those who ask", () => {
+    expect(given(waiting, approved, started, completed).state()).toMatchObject({
+      status: "completed",
+      result: { ok: true },
+    });
+  });
+});
+
+it("refuses everything else on an invocation that is not there", () => {
+  for (const command of [approve, deny, complete, { type: "ExpireAction", now: before }] as const) {
+    given().when(command).thenRejects("invocation_not_found");
+  }
+});

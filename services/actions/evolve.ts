@@ -1,0 +1,40 @@
+import { assertNever } from "#contracts/assert-never";
+import type { InvocationEvent } from "#contracts/invocation/events";
+import type { InvocationState } from "./state.ts";
+
+/** Folds an event into an invocation's state. Total: an event that cannot follow changes nothing. */
+export const evolve = (state: InvocationState, event: InvocationEvent): InvocationState => {
+  if (event.type === "ActionInvoked") {
+    const { sessionId, integration, action, params, risk, fingerprint, expiresAt } = event.data;
+    return {
+      status: "pending",
+      request: { sessionId, integration, action, params, risk, fingerprint },
+      expiresAt,
+    };
+  }
+  if (state.status === "absent") return state;
+  const { request } = state;
+  switch (event.type) {
+    case "ActionApproved":
+      return { status: "approved", request };
+    case "ActionDenied":
+      return { status: "denied", request, by: event.data.by, reason: event.data.reason };
+    case "ActionExpired":
+      return { status: "expired", request };
+    case "ExecutionStarted":
+      return { status: "executing", request };
+    case "ActionCompleted":
+      return {
+        status: "completed",
+        request,
+        result: event.data.result,
+        truncated: event.data.truncated,
+      };
+    case "ActionFailed":
+      return { status: "failed", request, failure: event.data.failure };
+    case "OutcomeLost":
+      return { status: "outcome_unknown", request, reason: event.data.reason };
+    default:
+      return assertNever(event);
+  }
+};

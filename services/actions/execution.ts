@@ -1,0 +1,149 @@
+/**
+ * Carries out an approved invocation, at most once ever.
+ *
+ * A lease says who is at it, and `ExecutionStarted` is appended before the deed. Whoever holds the
+ * lease and finds the invocation executing knows that an earlier attempt died in the middle: whether
+ * the action took effect is then unknown, and it is recorded as just that, never tried again.
+ */
+import { isDomainError } from "#contracts/errors";
+import type { InvocationCommand } from "#contracts/invocation/commands";
+import { finalInvocationStatuses } from "#contracts/invocation/status";
+import type { CommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import type { Lease, Leases } from "#event-store/leases";
+import type { Log } from "#event-store/log";
+import { executeOnInvocation, findInvocation, type InvocationKey } from "./invocation-log.ts";
+import { completed, failed, type OutcomeCommand } from "./outcome.ts";
+import { type ActionRegistry, requireSource } from "./registry.ts";
+import type { InvocationRequest } from "./state.ts";
+
+export interface ExecutionDeps {
+  readonly store: EventStore;
+  readonly registry: ActionRegistry;
+  readonly leases: Leases;
+  /** Names this process among the holders of leases. */
+  readonly instance: string;
+  /** How long an action may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborts when the process is going away and can wait no longer. */
+  readonly stopping: AbortSignal;
+  /** The meta of a new command, in the name of what led here. */
+  readonly newMeta: () => CommandMeta;
+  readonly log: Log;
+}
+
+/** `done`: nothing is left to do. `busy`: somebody else is at it; look again later. */
+export type ExecutionOutcome = "done" | "busy";
+
+export const executeInvocation = async (
+  deps: ExecutionDeps,
+  key: InvocationKey,
+): Promise<ExecutionOutcome> => {
+  const found = await findInvocation(deps.store, key);
+  if (
+    !found ||
+    found.state.status === "pending" ||
+    finalInvocationStatuses.includes(found.state.status)
+  ) {
+    return "done";
+  }
+  const lease = await deps.leases.acquire(key.id, deps.instance);
+  if (!lease) return "busy";
+  try {
+    return await executeUnderLease(deps, key, lease);
+  } finally {
+    await lease.release();
+  }
+};
+
+const executeUnderLease = async (
+  deps: ExecutionDeps,
+  key: InvocationKey,
+  lease: Lease,
+): Promise<ExecutionOutcome> => {
+  // Read under the lease: the one before us may have finished in the meantime.
+  const found = await findInvocation(deps.store, key);
+  if (found?.state.status === "executing") {
+    return record(deps, key, {
+      type: "LoseOutcome",
+      reason: "The process that executed the action died before it could say what came of it.",
+    });
+  }
+  if (found?.state.status !== "approved") return "done";
+  if (!(await start(deps, key))) return "busy";
+  const command = await perform(deps, key, { request: found.state.request, lease });
+  // Without the lease somebody else judges the invocation; a word from here would contradict it.
+  return lease.lost.aborted ? "busy" : record(deps, key, command);
+};
+
+/** Whether this very attempt is the one that may act. */
+const start = async ({ store, newMeta }: ExecutionDeps, key: InvocationKey): Promise<boolean> => {
+  try {
+    // A command id of its own: with a derived one, a second attempt would take the first one's
+    // commit for its own.
+    await executeOnInvocation(store, key, { type: "StartExecution" }, newMeta());
+    return true;
+  } catch (error) {
+    if (isDomainError(error, "invocation_already_resolved")) return false;
+    throw error;
+  }
+};
+
+const perform = async (
+  deps: ExecutionDeps,
+  { organization, id }: InvocationKey,
+  { request, lease }: { readonly request: InvocationRequest; readonly lease: Lease },
+): Promise<OutcomeCommand> => {
+  const { integration, action, params, sessionId, risk } = request;
+  const timeout = AbortSignal.timeout(deps.timeoutMs);
+  const signal = AbortSignal.any([timeout, lease.lost, deps.stopping]);
+  const startedAt = performance.now();
+  try {
+    const source = await requireSource(deps.registry, organization, integration);
+    signal.throwIfAborted();
+    const result = await unlessAborted(
+      source.execute(action, params, {
+        invocationId: id,
+        sessionId,
+        organizationId: organization,
+        signal,
+        idempotencyKey: id,
+      }),
+      signal,
+    );
+    return completed(result, Math.round(performance.now() - startedAt));
+  } catch (error) {
+    deps.log.warn({ err: error, invocation: id, integration, action }, "an action did not succeed");
+    const reason = timeout.aborted
+      ? new Error(`The action gave no answer within ${deps.timeoutMs / 1000} s.`, { cause: error })
+      : error;
+    return failed(isDomainError(error) ? error : reason, risk);
+  }
+};
+
+/** A source that does not heed its signal must not hold the executor. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void =>
+      reject(new Error("The action was interrupted.", { cause: signal.reason }));
+    signal.addEventListener("abort", abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+
+const record = async (
+  { store, newMeta, log }: ExecutionDeps,
+  key: InvocationKey,
+  command: InvocationCommand,
+): Promise<ExecutionOutcome> => {
+  try {
+    await executeOnInvocation(store, key, command, newMeta());
+  } catch (error) {
+    if (!isDomainError(error, "invocation_already_resolved")) throw error;
+    // Somebody took us for dead and has recorded that; the log has the last word.
+    log.warn(
+      { invocation: key.id, command: command.type },
+      "an outcome came too late to be recorded",
+    );
+  }
+  return "done";
+};

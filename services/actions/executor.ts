@@ -1,0 +1,66 @@
+/** The reactor that carries approved invocations out, wherever and however they were approved. */
+import type { EventStore } from "#event-store/event-store";
+import { openLeases } from "#event-store/leases";
+import type { Log } from "#event-store/log";
+import { startReactor } from "#event-store/reactor";
+import type { Worker } from "#event-store/worker";
+import { executeInvocation } from "./execution.ts";
+import { invocationEventsOf, keyOf, reactionMeta } from "./reaction.ts";
+import type { ActionRegistry } from "./registry.ts";
+
+export interface ActionExecutorOptions {
+  readonly registry: ActionRegistry;
+  /** Names this process among the holders of leases. */
+  readonly instance: string;
+  readonly log: Log;
+  /** How long an action may take, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+const actionExecutor = "action-executor";
+
+const actionTimeoutMs = 60_000;
+/** How long running actions may still take when the executor is stopped. */
+const graceMs = 5_000;
+/** When to look again at an invocation that somebody else is at. */
+const busyRetryMs = 2_000;
+
+export const startActionExecutor = async (
+  store: EventStore,
+  options: ActionExecutorOptions,
+): Promise<Worker> => {
+  const { registry, instance, log, timeoutMs = actionTimeoutMs } = options;
+  const leases = await openLeases(store, "runtime");
+  const stopping = new AbortController();
+  const reactor = await startReactor(store, {
+    name: actionExecutor,
+    aggregates: ["invocation"],
+    log,
+    react: async (recorded) => {
+      if (!invocationEventsOf(recorded).some(({ type }) => type === "ActionApproved")) return;
+      const newMeta = () => reactionMeta(recorded, actionExecutor);
+      const deps = {
+        store,
+        registry,
+        leases,
+        instance,
+        timeoutMs,
+        stopping: stopping.signal,
+        newMeta,
+        log,
+      };
+      const outcome = await executeInvocation(deps, keyOf(recorded));
+      return outcome === "busy" ? { retryInMs: busyRetryMs } : undefined;
+    },
+  });
+  return {
+    stop: async () => {
+      const grace = setTimeout(() => stopping.abort(new Error("The executor stops.")), graceMs);
+      try {
+        await reactor.stop();
+      } finally {
+        clearTimeout(grace);
+      }
+    },
+  };
+};

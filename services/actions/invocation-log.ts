@@ -1,0 +1,54 @@
+/** Invocations in the log: how this folder loads them and carries out commands on them. */
+import { DomainError } from "#contracts/errors";
+import type { InvocationId, OrganizationId } from "#contracts/ids";
+import type { InvocationCommand } from "#contracts/invocation/commands";
+import type { InvocationEvent } from "#contracts/invocation/events";
+import type { Position } from "#contracts/position";
+import type { CommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { execute, type Executed } from "#event-store/execute";
+import { loadAggregate } from "#event-store/load";
+import { invocationDecider } from "./decider.ts";
+import type { InvocationState, KnownInvocation } from "./state.ts";
+
+const definition = { aggregate: "invocation", decider: invocationDecider } as const;
+
+export interface InvocationKey {
+  readonly organization: OrganizationId;
+  readonly id: InvocationId;
+}
+
+export const executeOnInvocation = (
+  store: EventStore,
+  key: InvocationKey,
+  command: InvocationCommand,
+  meta: CommandMeta,
+): Promise<Executed<InvocationEvent, InvocationState>> =>
+  execute(store, definition, key, command, meta);
+
+export interface RecordedInvocation {
+  readonly state: KnownInvocation;
+  readonly position: Position;
+}
+
+/** The invocation as the log has it; null when there is none. */
+export const findInvocation = async (
+  store: EventStore,
+  key: InvocationKey,
+): Promise<RecordedInvocation | null> => {
+  const { state, position } = await loadAggregate(store, definition, key);
+  return state.status === "absent" || position === null ? null : { state, position };
+};
+
+/** @throws DomainError `invocation_not_found` */
+export const requireInvocation = async (
+  store: EventStore,
+  key: InvocationKey,
+): Promise<RecordedInvocation> => {
+  const found = await findInvocation(store, key);
+  if (!found) throw invocationNotFound();
+  return found;
+};
+
+export const invocationNotFound = (): DomainError =>
+  new DomainError("invocation_not_found", "There is no such invocation.");

@@ -1,0 +1,40 @@
+/** What becomes of an execution, as the command that records it. Pure. */
+import { isDomainError } from "#contracts/errors";
+import type { InvocationCommand } from "#contracts/invocation/commands";
+import type { RiskLevel } from "#contracts/invocation/events";
+import { redact } from "#sandbox/redaction";
+import { type Json, redactJson } from "./redact-result.ts";
+import { truncateJson } from "./truncate.ts";
+
+/** The commands that end an execution. */
+export type OutcomeCommand = Extract<
+  InvocationCommand,
+  { type: "CompleteAction" | "FailAction" | "LoseOutcome" }
+>;
+
+/** The largest stored result, in bytes of its JSON. */
+export const maxResultBytes = 10 * 1024;
+const maxMessageLength = 2000;
+
+/** The result as it is stored: without secrets, and no longer than {@link maxResultBytes}. */
+export const completed = (result: unknown, durationMs: number): OutcomeCommand => {
+  const json = JSON.parse(JSON.stringify(result ?? null)) as Json;
+  const { value, truncated } = truncateJson(redactJson(json), maxResultBytes);
+  return { type: "CompleteAction", result: value, truncated, durationMs };
+};
+
+/**
+ * What an error means. A source says `action_failed` when it is certain that nothing came of the
+ * action. Any other error may have come after the deed: then nobody knows the outcome, unless the
+ * action only reads, where not knowing does no harm and counts as a failure.
+ */
+export const failed = (error: unknown, risk: RiskLevel): OutcomeCommand => {
+  const message = messageOf(error);
+  if (isDomainError(error)) return { type: "FailAction", failure: { code: error.code, message } };
+  return risk === "read"
+    ? { type: "FailAction", failure: { code: "action_interrupted", message } }
+    : { type: "LoseOutcome", reason: message };
+};
+
+const messageOf = (error: unknown): string =>
+  redact(error instanceof Error ? error.message : String(error)).slice(0, maxMessageLength);

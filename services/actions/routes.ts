@@ -1,0 +1,143 @@
+import {
+  approveInvocation as approveRoute,
+  denyInvocation as denyRoute,
+  getActionGuide,
+  getInvocation as getInvocationRoute,
+  invokeAction as invokeRoute,
+  listAvailableActions,
+  listInvocations as listInvocationsRoute,
+  listOrganizationInvocations as listOrganizationInvocationsRoute,
+} from "#contracts/http/actions";
+import type { OrganizationId } from "#contracts/ids";
+import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
+import type { Log } from "#event-store/log";
+import type { Queryable } from "#projections/database";
+import {
+  getInvocation,
+  listInvocations,
+  listSessionInvocations,
+} from "#projections/invocations/queries";
+import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { actorOf, type Principal } from "../gateway/principal.ts";
+import { listAvailable } from "./catalogue.ts";
+import {
+  type ActionCommandsDeps,
+  approveInvocation,
+  denyInvocation,
+  invokeAction,
+} from "./commands.ts";
+import { invocationNotFound } from "./invocation-log.ts";
+import { invokeAnswer } from "./invoke-answer.ts";
+import { requireSource } from "./registry.ts";
+import { requireSession } from "./session-lookup.ts";
+import { waitForOutcome } from "./wait-for-outcome.ts";
+
+export interface ActionRoutesDeps extends ActionCommandsDeps {
+  readonly sql: Queryable;
+  readonly log: Log;
+  /** How long an agent waits for an allowed action, in milliseconds. */
+  readonly outcomeTimeoutMs?: number;
+}
+
+interface Requested {
+  readonly principal: Principal;
+  readonly correlationId: string;
+}
+
+const metaOf = ({ principal, correlationId }: Requested): CommandMeta =>
+  newCommandMeta({ actor: actorOf(principal), correlationId });
+
+export const actionRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
+  ...catalogueRoutes(deps),
+  ...commandRoutes(deps),
+  ...queryRoutes(deps),
+];
+
+const catalogueRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(listAvailableActions, async ({ params, principal }) => {
+    const organization = principal.organizationId;
+    await requireSession(deps.store, { organization, sessionId: params.sessionId });
+    return { status: 200, body: { integrations: await listAvailable(deps, organization) } };
+  }),
+  handleRoute(getActionGuide, async ({ params, principal }) => {
+    const organization = principal.organizationId;
+    await requireSession(deps.store, { organization, sessionId: params.sessionId });
+    const source = await requireSource(deps.registry, organization, params.integration);
+    return { status: 200, body: { guide: await source.guide() } };
+  }),
+];
+
+const commandRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(invokeRoute, async (request) => {
+    const organization = request.principal.organizationId;
+    const { integration, action, params, idempotencyKey } = request.body;
+    const { sessionId } = request.params;
+    const { id } = await invokeAction(
+      deps,
+      { organization, sessionId, integration, action, params, idempotencyKey },
+      metaOf(request),
+    );
+    const outcome = await waitForOutcome(
+      deps.store,
+      { organization, id },
+      deps.outcomeTimeoutMs ?? 60_000,
+    );
+    return invokeAnswer(id, outcome);
+  }),
+  handleRoute(approveRoute, async (request) => {
+    const resolution = { ...resolutionOf(request), scope: request.body.scope };
+    return {
+      status: 202,
+      body: { position: await approveInvocation(deps, resolution, metaOf(request)) },
+    };
+  }),
+  handleRoute(denyRoute, async (request) => {
+    const resolution = { ...resolutionOf(request), reason: request.body.reason };
+    return {
+      status: 202,
+      body: { position: await denyInvocation(deps, resolution, metaOf(request)) },
+    };
+  }),
+];
+
+const resolutionOf = <P extends Extract<Principal, { kind: "user" }>, S, I>({
+  principal,
+  params,
+}: {
+  readonly principal: P;
+  readonly params: { readonly sessionId: S; readonly invocationId: I };
+}): { organization: OrganizationId; sessionId: S; id: I; by: P["userId"] } => ({
+  organization: principal.organizationId,
+  sessionId: params.sessionId,
+  id: params.invocationId,
+  by: principal.userId,
+});
+
+const queryRoutes = ({ store, sql }: ActionRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(listInvocationsRoute, async ({ params: { sessionId }, principal }) => {
+    const organization = principal.organizationId;
+    await requireSession(store, { organization, sessionId });
+    const invocations = await listSessionInvocations(sql, { organization, session: sessionId });
+    return { status: 200, body: { invocations } };
+  }),
+  handleRoute(getInvocationRoute, async ({ params, principal }) => {
+    const view = await getInvocation(sql, {
+      organization: principal.organizationId,
+      id: params.invocationId,
+    });
+    if (view?.sessionId !== params.sessionId) throw invocationNotFound();
+    return { status: 200, body: view };
+  }),
+  handleRoute(
+    listOrganizationInvocationsRoute,
+    async ({ query: { limit, cursor, status }, principal }) => ({
+      status: 200,
+      body: await listInvocations(sql, {
+        organization: principal.organizationId,
+        limit,
+        cursor,
+        status,
+      }),
+    }),
+  ),
+];

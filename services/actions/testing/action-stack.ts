@@ -1,0 +1,111 @@
+/**
+ * A real stack for tests of this folder: NATS, Postgres with its projector, and the demo's MCP server.
+ * Nothing in it is a fake; it leaves out what has nothing to do with actions.
+ */
+import { pino, type Logger } from "pino";
+import type { Sql } from "postgres";
+import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
+import type { SessionOrigin } from "#contracts/session/events";
+import { newCommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { openTestEventStore } from "#event-store/testing/test-event-store";
+import { createTestDatabase } from "#infra/testing/test-database";
+import { openDatabase } from "#projections/database";
+import { readModels } from "#projections/read-models";
+import { startProjector } from "#projections/runtime/projector";
+import { openProgress } from "#projections/wait-for-position";
+import { createConnectorRegistry } from "../../integrations/connectors.ts";
+import { type DemoMcpServer, startDemoMcpServer } from "../../integrations/demo/demo-mcp-server.ts";
+import { createSession } from "../../sessions/commands.ts";
+import type { ActionCommandsDeps } from "../commands.ts";
+import { countPending } from "../pending-count.ts";
+import { createPendingLimit } from "../pending-limit.ts";
+
+export interface ActionStack {
+  readonly store: EventStore;
+  readonly sql: Sql;
+  readonly log: Logger;
+  readonly demo: DemoMcpServer;
+  /** What the commands of this folder need. */
+  readonly deps: ActionCommandsDeps;
+  readonly organization: OrganizationId;
+  /** Moves the clock of the commands by so many milliseconds, from now on. */
+  moveClock(ms: number): void;
+  createSession(origin?: SessionOrigin): Promise<SessionId>;
+  close(): Promise<void>;
+}
+
+export const startActionStack = async (): Promise<ActionStack> => {
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closing.splice(0).reverse()) await end();
+  };
+  try {
+    const log = pino({ level: "silent" });
+    const { store, close: closeStore } = await openTestEventStore();
+    closing.push(closeStore);
+    const database = await createTestDatabase();
+    closing.push(() => database.drop());
+    const sql = openDatabase({ url: database.url });
+    closing.push(() => sql.end());
+    const projector = await startProjector({
+      store,
+      openSql: () => openDatabase({ url: database.url, maxConnections: 1 }),
+      projections: readModels,
+      log,
+    });
+    closing.push(() => projector.stop());
+    const progress = await openProgress(sql);
+    closing.push(() => progress.close());
+    const demo = await startDemoMcpServer();
+    closing.push(() => demo.close());
+
+    const organization = newId("organization");
+    const registry = createConnectorRegistry([
+      {
+        id: "demo",
+        name: "Demo releases",
+        kind: "mcp",
+        url: demo.url,
+        headers: {},
+        organizations: [organization],
+      },
+    ]);
+    let offset = 0;
+    return {
+      store,
+      sql,
+      log,
+      demo,
+      organization,
+      deps: {
+        store,
+        registry,
+        pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
+        clock: () => new Date(Date.now() + offset),
+      },
+      moveClock: (ms) => {
+        offset += ms;
+      },
+      createSession: async (origin = { kind: "user", userId: newId("user") }) => {
+        const { sessionId } = await createSession(
+          { store, log, defaultModel: "test" },
+          {
+            organization,
+            title: "test",
+            origin,
+            repository: null,
+            prompt: null,
+            idempotencyKey: null,
+          },
+          newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } }),
+        );
+        return sessionId;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

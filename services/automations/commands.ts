@@ -1,0 +1,34 @@
+import type { OrganizationId, RunId, SessionId } from "#contracts/ids";
+import type { Position } from "#contracts/position";
+import type { RunCommand } from "#contracts/run/commands";
+import type { CommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { execute } from "#event-store/execute";
+import { runDecider } from "./decider.ts";
+
+const aggregate = { aggregate: "run", decider: runDecider } as const;
+
+export interface RunKey {
+  readonly organization: OrganizationId;
+  readonly id: RunId;
+}
+
+type Match = Extract<RunCommand, { type: "MatchTrigger" }>;
+
+/** Records that a trigger has matched. A run that is there already stays as it is. */
+export const matchTrigger = async (
+  store: EventStore,
+  run: RunKey,
+  match: Omit<Match, "type">,
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await execute(store, aggregate, run, { type: "MatchTrigger", ...match }, meta)).position;
+
+/** Records which session works on the run. */
+export const openRunSession = async (
+  store: EventStore,
+  run: RunKey,
+  sessionId: SessionId,
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await execute(store, aggregate, run, { type: "OpenRunSession", sessionId }, meta)).position;

@@ -1,0 +1,38 @@
+import { it } from "vitest";
+import { derivedId } from "#contracts/ids";
+import type { RunCommand } from "#contracts/run/commands";
+import type { RunEvent } from "#contracts/run/events";
+import { deciderSpec } from "../testing/decider-spec.ts";
+import { runDecider } from "./decider.ts";
+
+const { given } = deciderSpec(runDecider);
+
+const run = {
+  triggerId: derivedId("trigger", "test"),
+  dedupKey: "delivery-1",
+  title: "on failure",
+  prompt: "Look",
+  repository: null,
+} as const;
+const match: RunCommand = { type: "MatchTrigger", ...run };
+const matched: RunEvent = { type: "TriggerMatched", data: run };
+const sessionId = derivedId("session", "one");
+const open: RunCommand = { type: "OpenRunSession", sessionId };
+const opened: RunEvent = { type: "RunSessionOpened", data: { sessionId } };
+
+it("matches once", () => {
+  given().when(match).then(matched);
+  given(matched).when(match).then();
+  given(matched, opened)
+    .when({ ...match, prompt: "Look again" })
+    .then();
+});
+
+it("opens one session, after it has matched", () => {
+  given().when(open).thenRejects("not_found");
+  given(matched).when(open).then(opened);
+  given(matched, opened).when(open).then();
+  given(matched, opened)
+    .when({ type: "OpenRunSession", sessionId: derivedId("session", "two") })
+    .thenRejects("idempotency_key_reused");
+});

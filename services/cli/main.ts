@@ -1,0 +1,27 @@
+/** `npm run cli`: what operators do with the log and the read models. */
+import { Command } from "commander";
+import { isDomainError } from "#contracts/errors";
+import { readConfig } from "../config.ts";
+import { addAuditCommands } from "./commands/audit.ts";
+import { addDeadLetterCommands } from "./commands/dead-letters.ts";
+import { addProjectionCommands } from "./commands/projections.ts";
+import { addStreamCommands } from "./commands/streams.ts";
+
+try {
+  const context = {
+    config: readConfig(process.env),
+    print: (line: string) => {
+      process.stdout.write(`${line}\n`);
+    },
+  };
+  const program = new Command("proliferate").description("Operates the control plane.");
+  addStreamCommands(program, context);
+  addAuditCommands(program, context);
+  addProjectionCommands(program, context);
+  addDeadLetterCommands(program, context);
+  await program.parseAsync();
+} catch (error) {
+  const text = isDomainError(error) ? error.message : error instanceof Error ? error.stack : error;
+  process.stderr.write(`${String(text)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { promptSession, listSessions } from "#contracts/http/sessions";
+import { derivedId } from "#contracts/ids";
+import { createClient } from "./client.ts";
+import { reconnectDelay } from "./reconnect-delay.ts";
+
+const sessionId = derivedId("session", "test");
+const promptId = derivedId("prompt", "test");
+
+/** A server that answers every request with this. */
+const answering = (status: number, body: unknown) => {
+  const requests: Request[] = [];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    requests.push(new Request(url, init));
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return Promise.resolve(new Response(text, { status }));
+  };
+  return {
+    requests,
+    client: createClient({ baseUrl: "http://host/", accessToken: "secret", fetch }),
+  };
+};
+
+describe("the client", () => {
+  it("sends a route's parts to their places", async () => {
+    const { client, requests } = answering(202, { promptId, position: "0:7" });
+    const input = {
+      params: { sessionId },
+      headers: { "idempotency-key": "k" },
+      body: { text: "Hi" },
+    };
+    expect(await client.call(promptSession, input)).toEqual({ promptId, position: "0:7" });
+    const [request] = requests;
+    expect(request?.url).toBe(`http://host/v1/sessions/${sessionId}/prompts`);
+    expect(Object.fromEntries(request?.headers ?? [])).toMatchObject({
+      authorization: "Bearer secret",
+      "idempotency-key": "k",
+      "content-type": "application/json",
+    });
+    expect(await request?.json()).toEqual({ text: "Hi" });
+  });
+
+  it("leaves out of the query what is undefined", async () => {
+    const { client, requests } = answering(200, { sessions: [], next: null });
+    await client.call(listSessions, { query: { after: "0:7", limit: 5, cursor: undefined } });
+    expect(requests[0]?.url).toBe("http://host/v1/sessions?after=0%3A7&limit=5");
+  });
+
+  it("throws the problem that the server states", async () => {
+    const problem = {
+      type: "urn:x",
+      title: "forbidden",
+      status: 403,
+      detail: "Not you.",
+      code: "forbidden",
+      fields: { role: "member" },
+    };
+    await expect(answering(403, problem).client.call(listSessions)).rejects.toMatchObject({
+      name: "ProblemError",
+      message: "Not you.",
+      code: "forbidden",
+      status: 403,
+      fields: { role: "member" },
+    });
+  });
+
+  it("says so when an answer is not one of ours", async () => {
+    const gatewayPage = answering(502, "<html>Bad gateway</html>").client;
+    await expect(gatewayPage.call(listSessions)).rejects.toMatchObject({
+      code: "reply_unexpected",
+      status: 502,
+    });
+    const otherShape = answering(200, { sessions: "none" }).client;
+    await expect(otherShape.call(listSessions)).rejects.toMatchObject({ code: "reply_unexpected" });
+  });
+
+  it("tells a server that is away from one that is slow and from a caller that gave up", async () => {
+    const failing = (fetch: typeof globalThis.fetch) =>
+      createClient({ baseUrl: "http://host", fetch, timeoutMs: 5 });
+    const refused = failing(() => Promise.reject(new TypeError("fetch failed")));
+    await expect(refused.call(listSessions)).rejects.toMatchObject({
+      code: "unreachable",
+      status: 0,
+    });
+    const slow = failing(
+      (_, init) =>
+        new Promise((_resolve, reject) =>
+          init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)),
+        ),
+    );
+    await expect(slow.call(listSessions)).rejects.toMatchObject({ code: "timed_out" });
+    const signal = AbortSignal.abort(new Error("the page was left"));
+    const aborted = failing((_, init) => Promise.reject(init?.signal?.reason as Error));
+    await expect(aborted.call(listSessions, { signal })).rejects.toThrow("the page was left");
+  });
+});
+
+describe("the wait before a reconnection", () => {
+  it("grows to its limit and never vanishes", () => {
+    expect([1, 2, 3, 7, 100].map((attempt) => reconnectDelay(attempt, 1))).toEqual([
+      250, 500, 1_000, 15_000, 15_000,
+    ]);
+    expect(reconnectDelay(1, 0)).toBe(125);
+  });
+});

@@ -1,0 +1,108 @@
+/**
+ * Follows a session's live channel for as long as it is wanted, over as many connections as that
+ * takes. Each connection has a new ticket and names the last frame that was seen, so nothing is told
+ * twice and nothing is missed: either the stream goes on, or a new `init` frame replaces everything.
+ */
+import { type ServerFrame, closeCodes } from "#contracts/live/messages";
+import { type LiveSocketClass, followSocket } from "./live-socket.ts";
+import { ProblemError, isProblemError } from "./problem-error.ts";
+import { reconnectDelay } from "./reconnect-delay.ts";
+
+export type WatchState =
+  | { readonly status: "connecting" }
+  /** Frames come. */
+  | { readonly status: "live" }
+  /** The connection broke; another one is tried after `retryInMs`. */
+  | { readonly status: "waiting"; readonly attempt: number; readonly retryInMs: number }
+  /** No more connections: closed by the caller (error null), or for a reason that stays. */
+  | { readonly status: "closed"; readonly error: ProblemError | null };
+
+export interface WatchOptions {
+  /** Asks for a URL with a new ticket, for instance through the route `openLiveChannel`. */
+  readonly openSocket: () => Promise<string>;
+  readonly onFrame: (frame: ServerFrame) => void;
+  readonly onState?: (state: WatchState) => void;
+  /** The global one unless given; Node 20 has none. */
+  readonly WebSocket?: LiveSocketClass;
+  /** A connection that is silent for twice this long counts as broken; 20 s unless told. */
+  readonly pingEveryMs?: number;
+  readonly reconnectDelayMs?: (attempt: number) => number;
+}
+
+export interface Watch {
+  /** Ends the watching; no frame comes after this. */
+  close(): void;
+}
+
+/** Problems that another attempt does not mend. */
+const isFinal = (error: unknown): error is ProblemError =>
+  isProblemError(error) && [401, 403, 404].includes(error.status);
+
+export const watchSession = (options: WatchOptions): Watch => {
+  const { pingEveryMs = 20_000, onState = () => undefined } = options;
+  const delayOf = options.reconnectDelayMs ?? ((attempt) => reconnectDelay(attempt, Math.random()));
+  let lastSeq: number | null = null;
+  let attempt = 0;
+  let closed = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let drop: (() => void) | undefined;
+
+  const end = (error: ProblemError | null) => {
+    if (closed) return;
+    closed = true;
+    clearTimeout(retry);
+    drop?.();
+    onState({ status: "closed", error });
+  };
+
+  const tryAgain = () => {
+    if (closed) return;
+    attempt += 1;
+    const retryInMs = delayOf(attempt);
+    onState({ status: "waiting", attempt, retryInMs });
+    retry = setTimeout(() => void connect(), retryInMs);
+  };
+
+  const take = (frame: ServerFrame) => {
+    if (frame.type === "init" || frame.type === "resumed") {
+      attempt = 0;
+      onState({ status: "live" });
+    }
+    if (frame.type === "live") {
+      if (lastSeq !== null && frame.seq <= lastSeq) return;
+      lastSeq = frame.seq;
+    }
+    // An init replaces everything, also the count: the channel may have begun anew.
+    if (frame.type === "init") lastSeq = frame.seq;
+    if (frame.type !== "pong") options.onFrame(frame);
+  };
+
+  const connect = async () => {
+    onState({ status: "connecting" });
+    try {
+      const url = await options.openSocket();
+      if (closed) return;
+      const Socket: LiveSocketClass = options.WebSocket ?? globalThis.WebSocket;
+      drop = followSocket(new Socket(withLastSeq(url, lastSeq)), pingEveryMs, {
+        frame: take,
+        broken: (code) => (code === closeCodes.notFound ? end(sessionGone()) : tryAgain()),
+      });
+    } catch (error) {
+      if (isFinal(error)) end(error);
+      else tryAgain();
+    }
+  };
+
+  void connect();
+  return { close: () => end(null) };
+};
+
+const sessionGone = (): ProblemError =>
+  new ProblemError({
+    code: "session_not_found",
+    status: 404,
+    detail: "The session does not exist.",
+  });
+
+const withLastSeq = (url: string, lastSeq: number | null): string =>
+  lastSeq === null ? url : `${url}${url.includes("?") ? "&" : "?"}lastSeq=${lastSeq}`;

@@ -1,0 +1,144 @@
+/** The built dashboard in a real browser, against the whole program and a real agent. */
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { createSession, getSession } from "#contracts/http/sessions";
+import { createRepositoryFixture } from "../demo/repository-fixture.ts";
+import { type TestStack, startTestStack } from "../testing/test-stack.ts";
+import { buildDashboard } from "./testing/build-dashboard.ts";
+import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";
+
+const testLimitMs = 240_000;
+
+let stack: TestStack | undefined;
+let browser: OpenBrowser | undefined;
+
+beforeAll(async () => {
+  await buildDashboard();
+  stack = await startTestStack();
+  browser = await openBrowser();
+}, testLimitMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.close();
+}, testLimitMs);
+
+const opened = (): { readonly stack: TestStack; readonly page: Page } & OpenBrowser => {
+  if (!stack || !browser) throw new Error("The stack and the browser did not start.");
+  return { stack, ...browser };
+};
+
+const transcript = (page: Page) => page.getByRole("log", { name: "Transcript" });
+const status = (page: Page, label: string) =>
+  page.locator(".session-title").getByText(label, { exact: true });
+
+it(
+  "signs in by a link once, and keeps the token nowhere",
+  async () => {
+    const { stack, page, context, complaints } = opened();
+    const link = `${stack.url}/#token=${stack.signInToken}`;
+    await page.goto(link);
+    await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
+    expect(page.url()).toBe(`${stack.url}/`);
+    expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
+    expect((await context.cookies()).map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual(
+      [[true, "Strict"]],
+    );
+    expect(complaints).toEqual([]);
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to Proliferate" }).waitFor();
+    await page.getByLabel("Sign-in token").fill(stack.signInToken);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This sign-in token does not work").waitFor();
+  },
+  testLimitMs,
+);
+
+it(
+  "creates a session, streams its answer, and takes another prompt from the keyboard",
+  async () => {
+    const { stack, page } = opened();
+    await signIn(stack, page);
+    await page.getByRole("link", { name: "New session" }).click();
+    await page.getByLabel("Title").fill("Say hello");
+    await page.getByLabel("First prompt").fill("Please give me a greeting");
+    await page.getByRole("button", { name: "Create session" }).click();
+
+    await status(page, "Running").waitFor();
+    await transcript(page).getByText("What shall we build today?").waitFor();
+    await transcript(page).locator("[aria-busy=true]").waitFor({ state: "detached" });
+
+    await page.getByRole("textbox", { name: "Prompt" }).fill("Run **parallel** commands");
+    await page.keyboard.press("Control+Enter");
+    await transcript(page).getByText("Both commands have ended.").waitFor();
+    expect(await transcript(page).locator("strong").allTextContents()).toEqual(["parallel"]);
+
+    const call = transcript(page).locator("details.tool").first();
+    await call.locator("summary").click();
+    await call.getByText("echo first", { exact: true }).last().waitFor();
+  },
+  testLimitMs,
+);
+
+it(
+  "shows what an agent asks for, lets it run, and pauses and resumes without losing a word",
+  async () => {
+    const { stack, page, complaints } = opened();
+    const url = await createRepositoryFixture(join(stack.dataDir, "fixture"));
+    const { sessionId } = await stack.client.call(createSession, {
+      body: { title: "Repair the sum", repository: { url }, prompt: "Fix the failing test" },
+    });
+    await signIn(stack, page);
+    const before = complaints.length;
+    await page.getByRole("link", { name: /Repair the sum/ }).click();
+
+    const card = page.getByRole("article", { name: /demo \/ publish_release/ });
+    await card.getByRole("button", { name: "Approve once" }).waitFor();
+    expect(await card.getByLabel("Parameters").textContent()).toContain('"version": "1.0.0"');
+
+    // The inbox of the organisation has it, too, and leads back.
+    await page.getByRole("link", { name: /^Approvals/ }).click();
+    await card.getByRole("link", { name: "Open the session" }).click();
+    await card.getByRole("button", { name: "Approve once" }).click();
+    await card.waitFor({ state: "detached" });
+    await transcript(page).getByText("I asked for the release").waitFor();
+    await page.getByLabel("Details").getByText("Done", { exact: true }).waitFor();
+
+    // Pausing stops an answer that is not whole yet.
+    await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Pause" }).click();
+    await status(page, "Paused").waitFor();
+    const read = () => stack.client.call(getSession, { params: { sessionId } });
+    await vi.waitUntil(async () => (await read()).status === "paused", { timeout: 30_000 });
+    await page.reload();
+    await transcript(page).getByText("I asked for the release").waitFor();
+    await status(page, "Paused").waitFor();
+    // Looking at a paused session does not bring it back.
+    expect(await read()).toMatchObject({ status: "paused" });
+
+    await page.getByRole("button", { name: "Resume" }).click();
+    await status(page, "Running").waitFor();
+    await transcript(page).getByText("I asked for the release").waitFor();
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the session" }).click();
+    await page.getByText("This session was stopped.").waitFor();
+    expect(page.url()).toBe(`${stack.url}/sessions/${sessionId}`);
+    expect(complaints.slice(before)).toEqual([]);
+  },
+  testLimitMs,
+);
+
+/** Each test signs in for itself, with a token of its own: they work once. */
+const signIn = async ({ url, program, organization }: TestStack, page: Page): Promise<void> => {
+  const identity = program.gateway?.identity;
+  if (!identity) throw new Error("A test stack runs the gateway.");
+  const owner = await identity.ensureFirstOwner();
+  expect(owner.organizationId).toBe(organization);
+  await page.goto("about:blank");
+  await page.goto(`${url}/#token=${await identity.issueSignInToken(owner.id)}`);
+  await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+};

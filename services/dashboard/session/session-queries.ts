@@ -1,0 +1,113 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  cancelSession,
+  createSession,
+  deleteSession,
+  getSession,
+  listMessages,
+  listSessions,
+  pauseSession,
+  promptSession,
+  resumeSession,
+} from "#contracts/http/sessions";
+import type { SessionId } from "#contracts/ids";
+import type { CallInput } from "#services/client/call";
+import { useApi } from "../app/api.ts";
+
+const sessionsKey = ["sessions"] as const;
+export const sessionKey = (sessionId: SessionId) => ["session", sessionId] as const;
+
+/** How often the read model is asked again, in milliseconds; what is urgent comes over the live channel. */
+const pollEveryMs = 5_000;
+
+export const useSessions = () => {
+  const api = useApi();
+  return useInfiniteQuery({
+    queryKey: sessionsKey,
+    queryFn: ({ pageParam, signal }) =>
+      api.call(listSessions, { query: pageParam === null ? {} : { cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    refetchInterval: pollEveryMs,
+  });
+};
+
+export const useSession = (sessionId: SessionId) => {
+  const api = useApi();
+  return useQuery({
+    queryKey: sessionKey(sessionId),
+    queryFn: ({ signal }) => api.call(getSession, { params: { sessionId }, signal }),
+    refetchInterval: pollEveryMs,
+  });
+};
+
+/** The transcript as it was when the page opened; the live channel takes over from there. */
+export const useTranscript = (sessionId: SessionId) => {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...sessionKey(sessionId), "messages"],
+    queryFn: async ({ signal }) =>
+      (await api.call(listMessages, { params: { sessionId }, signal })).messages,
+    refetchOnWindowFocus: false,
+  });
+};
+
+/** `idempotencyKey`: the same one for the same request, so that sending it twice opens one session. */
+export const useCreateSession = () => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (request: {
+      readonly body: CallInput<typeof createSession>["body"];
+      readonly idempotencyKey: string;
+    }) =>
+      api.call(createSession, {
+        body: request.body,
+        headers: { "idempotency-key": request.idempotencyKey },
+      }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsKey }),
+  });
+};
+
+export interface PromptRequest {
+  readonly text: string;
+  /** The same one for the same text, so that a prompt whose answer got lost is not asked twice. */
+  readonly idempotencyKey: string;
+}
+
+export const usePrompt = (sessionId: SessionId) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ text, idempotencyKey }: PromptRequest) =>
+      api.call(promptSession, {
+        params: { sessionId },
+        body: { text },
+        headers: { "idempotency-key": idempotencyKey },
+      }),
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: sessionKey(sessionId), exact: true }),
+  });
+};
+
+const controls = {
+  cancel: cancelSession,
+  pause: pauseSession,
+  resume: resumeSession,
+  delete: deleteSession,
+} as const;
+export type Control = keyof typeof controls;
+
+/** Cancels, pauses, resumes or deletes. The answer says that it was asked for; the status tells the rest. */
+export const useControl = (sessionId: SessionId) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (control: Control) => api.call(controls[control], { params: { sessionId } }),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: sessionKey(sessionId), exact: true }),
+        queryClient.invalidateQueries({ queryKey: sessionsKey }),
+      ]),
+  });
+};

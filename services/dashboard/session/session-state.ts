@@ -1,0 +1,184 @@
+/**
+ * What a session's page knows from its live channel, folded frame by frame. Pure, so that what a
+ * person sees after any sequence of frames can be tested without a browser.
+ */
+import type { InvocationView } from "#contracts/invocation/view";
+import type { LiveMessage, ServerFrame } from "#contracts/live/messages";
+import { type Streaming, foldStreaming } from "#contracts/live/streaming";
+import type { Failure, PromptOutcome } from "#contracts/session/events";
+import type { SessionStatus } from "#contracts/session/view";
+import type { Message } from "#contracts/transcript/message";
+import {
+  type KnownInvocation,
+  foldInvocation,
+  mergeInvocations,
+} from "../approvals/known-invocation.ts";
+import { isBooting } from "./session-status.ts";
+
+/** A prompt that was sent from here and is not in the transcript yet. */
+interface QueuedPrompt {
+  readonly promptId: string;
+  readonly text: string;
+}
+
+export interface BootStage {
+  readonly stage: string;
+  readonly ms: number;
+}
+
+export interface SessionState {
+  /** Whole messages in the order of the transcript. */
+  readonly messages: readonly Message[];
+  readonly streaming: Streaming;
+  /** As the live channel last told it; null before its first frame. */
+  readonly status: SessionStatus | null;
+  readonly statusDetail: string | null;
+  /** The stages that the latest boot has completed. */
+  readonly bootStages: readonly BootStage[];
+  /** The model is overloaded and the agent tries again. */
+  readonly retrying: { readonly attempt: number; readonly detail: string } | null;
+  readonly queued: readonly QueuedPrompt[];
+  /** How the latest prompt ended, until another one is sent. */
+  readonly ended: { readonly outcome: PromptOutcome; readonly failure: Failure | null } | null;
+  readonly invocations: readonly KnownInvocation[];
+  /** A problem that the live channel reported about itself. */
+  readonly channelProblem: string | null;
+}
+
+export type SessionAction =
+  | { readonly type: "frame_received"; readonly frame: ServerFrame }
+  /** The transcript from the read model; it yields to whatever the live channel has said. */
+  | { readonly type: "transcript_loaded"; readonly messages: readonly Message[] }
+  | { readonly type: "invocations_loaded"; readonly invocations: readonly InvocationView[] }
+  /** The session from the read model, which knows how many prompts are still open. */
+  | { readonly type: "session_read"; readonly openPrompts: number }
+  | { readonly type: "prompt_sent"; readonly promptId: string; readonly text: string };
+
+export const initialSessionState: SessionState = {
+  messages: [],
+  streaming: [],
+  status: null,
+  statusDetail: null,
+  bootStages: [],
+  retrying: null,
+  queued: [],
+  ended: null,
+  invocations: [],
+  channelProblem: null,
+};
+
+export const sessionReducer = (state: SessionState, action: SessionAction): SessionState => {
+  switch (action.type) {
+    case "frame_received":
+      return foldFrame(state, action.frame);
+    case "transcript_loaded":
+      return state.status === null ? withTranscript(state, action.messages) : state;
+    case "invocations_loaded":
+      return { ...state, invocations: mergeInvocations(state.invocations, action.invocations) };
+    case "session_read":
+      // A prompt that was dropped before its turn is not told of; nothing waits when nothing is open.
+      return action.openPrompts === 0 && state.queued.length > 0 ? { ...state, queued: [] } : state;
+    case "prompt_sent":
+      return isKnownPrompt(state, action.promptId)
+        ? state
+        : {
+            ...state,
+            ended: null,
+            queued: [...state.queued, { promptId: action.promptId, text: action.text }],
+          };
+  }
+};
+
+const foldFrame = (state: SessionState, frame: ServerFrame): SessionState => {
+  switch (frame.type) {
+    case "init":
+      return {
+        ...withTranscript(state, frame.messages),
+        streaming: frame.streaming,
+        status: frame.status,
+        statusDetail: null,
+        bootStages: isBooting(frame.status) ? state.bootStages : [],
+        retrying: null,
+        channelProblem: null,
+      };
+    case "resumed":
+      return { ...state, channelProblem: null };
+    case "live":
+      return foldLive(
+        { ...state, streaming: foldStreaming(state.streaming, frame.message) },
+        frame.message,
+      );
+    case "error":
+      return { ...state, channelProblem: frame.detail };
+    case "pong":
+      return state;
+  }
+};
+
+const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
+  switch (message.type) {
+    case "status":
+      return {
+        ...state,
+        status: message.status,
+        statusDetail: message.detail,
+        // A new boot begins; the stages of the one before say nothing about it.
+        bootStages:
+          message.status === "starting" && state.status !== "starting" ? [] : state.bootStages,
+      };
+    case "boot_stage":
+      return { ...state, bootStages: putStage(state.bootStages, message) };
+    case "token":
+    case "tool":
+    case "parts_dropped":
+      return { ...state, retrying: null };
+    case "message":
+      return {
+        ...withTranscript(state, putMessage(state.messages, message.message)),
+        retrying: null,
+      };
+    case "prompt_finished":
+      return {
+        ...state,
+        retrying: null,
+        queued: state.queued.filter(({ promptId }) => promptId !== message.promptId),
+        ended: { outcome: message.outcome, failure: message.failure },
+      };
+    case "retrying":
+      return { ...state, retrying: { attempt: message.attempt, detail: message.detail } };
+    case "action_approval_request":
+    case "action_updated":
+      return { ...state, invocations: foldInvocation(state.invocations, message) };
+  }
+};
+
+/** Prompts that the transcript has are no longer waiting to appear in it. */
+const withTranscript = (state: SessionState, messages: readonly Message[]): SessionState => ({
+  ...state,
+  messages,
+  ended:
+    messages.length > state.messages.length && messages.at(-1)?.role === "user"
+      ? null
+      : state.ended,
+  queued: state.queued.filter(({ promptId }) => !isPromptIn(messages, promptId)),
+});
+
+/** A message that is recorded again replaces the earlier one where it stood. */
+const putMessage = (messages: readonly Message[], message: Message): readonly Message[] =>
+  messages.some(({ id }) => id === message.id)
+    ? messages.map((other) => (other.id === message.id ? message : other))
+    : [...messages, message];
+
+const putStage = (stages: readonly BootStage[], { stage, ms }: BootStage): readonly BootStage[] => [
+  ...stages.filter((other) => other.stage !== stage),
+  { stage, ms },
+];
+
+const isPromptIn = (messages: readonly Message[], promptId: string): boolean =>
+  messages.some(
+    ({ role, id, promptId: of }) => role === "user" && (id === promptId || of === promptId),
+  );
+
+const isKnownPrompt = (state: SessionState, promptId: string): boolean =>
+  isPromptIn(state.messages, promptId) ||
+  state.queued.some((queued) => queued.promptId === promptId);

@@ -1,0 +1,121 @@
+import type { Logger } from "pino";
+import type { EventStore } from "#event-store/event-store";
+import { defaultLimits, type FanoutLimits } from "./limits.ts";
+import { type ClientCounts, LiveClient, type VerifyTicket } from "./live-client.ts";
+import { liveFeedOf } from "./live-feed.ts";
+import type { LoadStatus, LoadTranscript } from "./load-init.ts";
+import { openSocketServer } from "./open-socket-server.ts";
+import type { SocketServer } from "./socket-server.ts";
+import { WatchedSessions } from "./watched-sessions.ts";
+
+export interface FanoutOptions {
+  readonly store: EventStore;
+  /** Where to listen; 127.0.0.1 if not given. */
+  readonly host?: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly verifyTicket: VerifyTicket;
+  readonly loadTranscript: LoadTranscript;
+  readonly loadStatus: LoadStatus;
+  /** Whether a page of this origin may watch (`null`: not a browser). Everybody may if not given: the ticket decides. */
+  readonly allowOrigin?: (origin: string | null) => boolean;
+  readonly log: Logger;
+  readonly limits?: Partial<FanoutLimits>;
+  /** How sockets are served; probed if not given. */
+  readonly openSockets?: typeof openSocketServer;
+}
+
+interface FanoutStats {
+  readonly adapter: SocketServer["adapter"];
+  readonly clients: number;
+  readonly watchedSessions: number;
+  /** Sessions that were begun to be followed since the start. */
+  readonly feedsOpened: number;
+  readonly framesSent: number;
+  readonly slowConsumers: number;
+}
+
+export interface Fanout extends AsyncDisposable {
+  readonly port: number;
+  stats(): FanoutStats;
+  /** Closes all clients with 1001 and stops following. Fine to call twice. */
+  close(): Promise<void>;
+}
+
+/** The path of the live channel. */
+export const livePath = "/v1/live";
+
+/**
+ * Serves `ws://host:port/v1/live?ticket=…&lastSeq=…`: whoever has a ticket for a session is told
+ * everything that is published of it. Rejects if the port is taken.
+ */
+export const startFanout = async (options: FanoutOptions): Promise<Fanout> => {
+  const { store, log, allowOrigin = () => true, openSockets = openSocketServer } = options;
+  const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
+  const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
+  const clients = new Set<LiveClient>();
+  const sessions = new WatchedSessions({ openFeed: (key) => liveFeedOf(store, key), limits, log });
+  const server = await openSockets(
+    {
+      path: livePath,
+      host: options.host ?? "127.0.0.1",
+      port: options.port,
+      idleTimeoutSeconds: limits.idleTimeoutSeconds,
+      maxFrameBytes: limits.maxFrameBytes,
+      allowOrigin,
+      connect: (socket, request) => {
+        const client = new LiveClient(socket, request, {
+          sessions,
+          verifyTicket: options.verifyTicket,
+          loadTranscript: options.loadTranscript,
+          loadStatus: options.loadStatus,
+          limits,
+          counts,
+          log,
+        });
+        clients.add(client);
+        return {
+          message: (text) => {
+            client.message(text);
+          },
+          close: () => {
+            client.close();
+            clients.delete(client);
+          },
+        };
+      },
+    },
+    log,
+  );
+
+  let closed = false;
+  const reopenAfterReconnect = async (): Promise<void> => {
+    for await (const { type } of store.connection.status()) {
+      // Whoever closes the tier also closes the connection, which ends this loop at the latest.
+      if (closed) return;
+      if (type === "reconnect") sessions.reopenAll();
+    }
+  };
+  reopenAfterReconnect().catch((error: unknown) => {
+    log.error({ err: error }, "reconnections to NATS cannot be observed");
+  });
+
+  const close = async (): Promise<void> => {
+    closed = true;
+    await server.close();
+    for (const client of clients) client.close();
+    await sessions.close();
+  };
+  return {
+    port: server.port,
+    stats: () => ({
+      adapter: server.adapter,
+      clients: clients.size,
+      watchedSessions: sessions.size,
+      feedsOpened: sessions.opened,
+      ...counts,
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+};

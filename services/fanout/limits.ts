@@ -1,0 +1,30 @@
+/** The bounds of the tier. All of them have defaults; tests and operators change single ones. */
+export interface FanoutLimits {
+  /** A client for which more than this waits unread is closed with `slow_consumer`. Bytes. */
+  readonly maxBackpressure: number;
+  /** Frames that are kept per watched session for clients that come back. */
+  readonly ringFrames: number;
+  /** Bytes that those frames may take together. */
+  readonly ringBytes: number;
+  /** Tokens of one part are merged for this long after the first. Milliseconds. */
+  readonly batchWindowMs: number;
+  /** How long a session is still followed after its last client left. Milliseconds. */
+  readonly graceMs: number;
+  /** A connection that has had no first frame by then is closed with 1013. Milliseconds. */
+  readonly welcomeTimeoutMs: number;
+  /** A client that answers no ping for this long is dropped. Seconds, 8 to 960. */
+  readonly idleTimeoutSeconds: number;
+  /** The largest frame that a client may send. Bytes. */
+  readonly maxFrameBytes: number;
+}
+
+export const defaultLimits: FanoutLimits = {
+  maxBackpressure: 1024 * 1024,
+  ringFrames: 2_000,
+  ringBytes: 4 * 1024 * 1024,
+  batchWindowMs: 50,
+  graceMs: 10_000,
+  welcomeTimeoutMs: 10_000,
+  idleTimeoutSeconds: 120,
+  maxFrameBytes: 16 * 1024,
+};

@@ -1,0 +1,227 @@
+import type { Logger } from "pino";
+import { z } from "zod";
+import type { UserId } from "#contracts/ids";
+import { clientFrameSchema, closeCodes, type ServerFrame } from "#contracts/live/messages";
+import { encodeFrame, type LiveFrame } from "./frame.ts";
+import type { FanoutLimits } from "./limits.ts";
+import type { WatchKey } from "./live-feed.ts";
+import { loadInit, type PastOfSession } from "./load-init.ts";
+import type { Socket, SocketListener, SocketRequest } from "./socket-server.ts";
+import type { Watcher, WatchedSession } from "./watched-session.ts";
+import type { WatchedSessions, WatchHold } from "./watched-sessions.ts";
+
+/** What a valid ticket says. */
+export interface LiveTicket extends WatchKey {
+  readonly userId: UserId;
+}
+
+/** Checks a ticket; rejects if it is forged, expired or not for the live channel. */
+export type VerifyTicket = (ticket: string) => Promise<LiveTicket>;
+
+/** Counts of what the clients were told, since the start. */
+export interface ClientCounts {
+  framesSent: number;
+  slowConsumers: number;
+}
+
+export interface LiveClientDeps extends PastOfSession {
+  readonly sessions: WatchedSessions;
+  readonly verifyTicket: VerifyTicket;
+  readonly limits: FanoutLimits;
+  readonly counts: ClientCounts;
+  readonly log: Logger;
+}
+
+const querySchema = z.object({
+  ticket: z.string().max(4096),
+  lastSeq: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .nullable(),
+});
+
+/** Close codes of RFC 6455 for faults of ours: the client should come back. */
+const internalError = 1011;
+const tryAgainLater = 1013;
+
+/** How often an `init` is made again because what followed it was dropped from the ring meanwhile. */
+const maxInits = 3;
+
+/** One connected client: let in, brought up to date, told of every frame, cut off if it does not read. */
+export class LiveClient implements SocketListener, Watcher {
+  readonly #socket: Socket;
+  readonly #deps: LiveClientDeps;
+  #log: Logger;
+  #key: WatchKey | null = null;
+  #hold: WatchHold | null = null;
+  #closed = false;
+  /** Grows when a new welcome begins; an older one that is still waiting then gives up. */
+  #round = 0;
+  #welcomeTimer: NodeJS.Timeout | null = null;
+  /** How much of the welcome is unread at most: it may be larger than the limit, and waits beside it. */
+  #welcomeBytes = 0;
+
+  constructor(socket: Socket, request: SocketRequest, deps: LiveClientDeps) {
+    this.#socket = socket;
+    this.#deps = deps;
+    this.#log = deps.log;
+    this.#begin(() => this.#enter(request));
+  }
+
+  message(text: string | null): void {
+    if (this.#closed) return;
+    if (parseClientFrame(text)) this.#send({ type: "pong" });
+    else this.#refuse(closeCodes.frameInvalid, "frame_invalid", "The frame is not one of ours.");
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#welcomeTimer) clearTimeout(this.#welcomeTimer);
+    this.#hold?.session.leave(this);
+    this.#hold?.release();
+    this.#hold = null;
+  }
+
+  deliver(frame: LiveFrame): void {
+    this.#sendText(frame.text);
+  }
+
+  startOver(): void {
+    const session = this.#hold?.session;
+    const key = this.#key;
+    if (session && key) this.#begin(() => this.#welcome(session, key, null));
+  }
+
+  /** Runs a welcome; whatever goes wrong in it ends the connection, and the client comes back. */
+  #begin(welcome: () => Promise<void>): void {
+    this.#round += 1;
+    if (this.#welcomeTimer) clearTimeout(this.#welcomeTimer);
+    this.#welcomeTimer = setTimeout(() => {
+      this.#log.warn("a client could not be brought up to date in time");
+      this.#refuse(tryAgainLater, "log_unavailable", "The live channel cannot be reached.");
+    }, this.#deps.limits.welcomeTimeoutMs);
+    welcome().catch((error: unknown) => {
+      this.#log.error({ err: error }, "a client could not be brought up to date");
+      this.#refuse(internalError, "internal", "The session could not be read.");
+    });
+  }
+
+  async #enter({ query }: SocketRequest): Promise<void> {
+    const parsed = querySchema.safeParse({
+      ticket: query.get("ticket") ?? "",
+      lastSeq: query.get("lastSeq"),
+    });
+    if (!parsed.success) {
+      this.#refuse(
+        closeCodes.frameInvalid,
+        "request_invalid",
+        "`ticket` or `lastSeq` is malformed.",
+      );
+      return;
+    }
+    const ticket = await this.#verify(parsed.data.ticket);
+    if (this.#closed) return;
+    if (!ticket) {
+      this.#refuse(closeCodes.unauthenticated, "unauthenticated", "The ticket is not valid.");
+      return;
+    }
+    const { sessionId, organizationId, userId } = ticket;
+    this.#log = this.#log.child({ sessionId, organizationId, userId });
+    this.#key = { sessionId, organizationId };
+    this.#hold = this.#deps.sessions.hold(this.#key);
+    await this.#welcome(this.#hold.session, this.#key, parsed.data.lastSeq);
+  }
+
+  async #verify(ticket: string): Promise<LiveTicket | null> {
+    try {
+      return await this.#deps.verifyTicket(ticket);
+    } catch (error) {
+      // Whatever keeps a ticket from being verified, it opens nothing.
+      this.#log.info({ err: error }, "a live ticket was refused");
+      return null;
+    }
+  }
+
+  async #welcome(session: WatchedSession, key: WatchKey, lastSeq: number | null): Promise<void> {
+    const round = this.#round;
+    const isOver = (): boolean => this.#closed || this.#round !== round;
+    await session.ready;
+    if (isOver()) return;
+    const missed = lastSeq === null ? null : session.resume(lastSeq);
+    if (lastSeq !== null && missed) {
+      this.#admit(session, { type: "resumed", seq: lastSeq }, missed);
+      return;
+    }
+    for (let inits = 0; inits < maxInits; inits += 1) {
+      const init = await loadInit(session, key, this.#deps);
+      if (isOver()) return;
+      if (!init) {
+        this.#refuse(closeCodes.notFound, "session_not_found", "There is no such session.");
+        return;
+      }
+      const following = session.since(init.snapshot);
+      if (following) {
+        this.#admit(session, init.frame, following);
+        return;
+      }
+      await session.ready;
+      if (isOver()) return;
+    }
+    this.#refuse(tryAgainLater, "log_unavailable", "The session runs ahead of its transcript.");
+  }
+
+  /** Sends the first frame and what follows it, and joins, in one go: nothing can come in between. */
+  #admit(session: WatchedSession, first: ServerFrame, following: readonly LiveFrame[]): void {
+    if (this.#welcomeTimer) clearTimeout(this.#welcomeTimer);
+    this.#sendNow(encodeFrame(first));
+    for (const frame of following) this.#sendNow(frame.text);
+    this.#welcomeBytes = this.#socket.bufferedBytes();
+    if (!this.#closed) session.join(this);
+  }
+
+  #send(frame: ServerFrame): void {
+    this.#sendText(encodeFrame(frame));
+  }
+
+  #sendText(text: string): void {
+    if (this.#closed) return;
+    const waiting = this.#socket.bufferedBytes();
+    this.#welcomeBytes = Math.min(this.#welcomeBytes, waiting);
+    if (waiting > this.#deps.limits.maxBackpressure + this.#welcomeBytes) this.#cutOff(waiting);
+    else this.#sendNow(text);
+  }
+
+  #sendNow(text: string): void {
+    if (this.#closed) return;
+    // Only a socket that is already gone drops a frame; its client resumes with the next one.
+    if (this.#socket.send(text) === "dropped") this.#end(tryAgainLater, "connection_lost");
+    else this.#deps.counts.framesSent += 1;
+  }
+
+  #cutOff(waiting: number): void {
+    this.#deps.counts.slowConsumers += 1;
+    this.#log.warn({ waiting }, "a client reads too slowly and is cut off");
+    this.#end(closeCodes.slowConsumer, "slow_consumer");
+  }
+
+  #refuse(code: number, reason: string, detail: string): void {
+    if (this.#closed) return;
+    this.#send({ type: "error", code: reason, detail });
+    this.#end(code, reason);
+  }
+
+  #end(code: number, reason: string): void {
+    this.close();
+    this.#socket.close(code, reason);
+  }
+}
+
+const parseClientFrame = (text: string | null): boolean => {
+  if (text === null) return false;
+  try {
+    return clientFrameSchema.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false; // Not JSON: as invalid as any other frame that is none of ours.
+  }
+};

@@ -1,0 +1,63 @@
+/** A live channel in memory, for tests: it can lose its past, fail, end, and start anew. */
+import type { LiveMessage } from "#contracts/live/messages";
+import type { Received } from "../frame.ts";
+import type { KeptRange, LiveFeed } from "../live-feed.ts";
+
+export class ScriptedFeed implements LiveFeed {
+  /** From where the feed was opened, each time. */
+  readonly openedAfter: number[] = [];
+  /** Set to make `kept` fail. */
+  unreachable = false;
+  #kept: Received[] = [];
+  #wake = new Set<() => void>();
+  #fault: Error | null = null;
+
+  publish(seq: number, message: LiveMessage): void {
+    this.#kept.push({ seq, message });
+    this.#wakeAll();
+  }
+
+  /** Forgets everything before `seq`. */
+  expire(seq: number): void {
+    this.#kept = this.#kept.filter((received) => received.seq >= seq);
+  }
+
+  /** Makes the open feed fail. */
+  fail(): void {
+    this.#fault = new Error("scripted fault");
+    this.#wakeAll();
+  }
+
+  kept(): Promise<KeptRange> {
+    if (this.unreachable) return Promise.reject(new Error("scripted: unreachable"));
+    return Promise.resolve({
+      firstSeq: this.#kept[0]?.seq ?? 0,
+      lastSeq: this.#kept.at(-1)?.seq ?? 0,
+    });
+  }
+
+  async *open(after: number, signal: AbortSignal): AsyncGenerator<Received> {
+    this.openedAfter.push(after);
+    signal.addEventListener("abort", () => this.#wakeAll());
+    let last = after;
+    while (!signal.aborted) {
+      const next = this.#kept.find(({ seq }) => seq > last);
+      if (next) {
+        last = next.seq;
+        yield next;
+      } else if (this.#fault) {
+        const fault = this.#fault;
+        this.#fault = null;
+        throw fault;
+      } else {
+        await new Promise<void>((resolve) => this.#wake.add(resolve));
+      }
+    }
+  }
+
+  #wakeAll(): void {
+    const waiting = [...this.#wake];
+    this.#wake.clear();
+    for (const wake of waiting) wake();
+  }
+}

@@ -1,0 +1,121 @@
+import { pino } from "pino";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { LiveMessage } from "#contracts/live/messages";
+import { defaultLimits } from "./limits.ts";
+import { ScriptedFeed } from "./testing/scripted-feed.ts";
+import { WatchedSession, type Watcher } from "./watched-session.ts";
+
+const retrying = (attempt: number): LiveMessage => ({ type: "retrying", attempt, detail: "busy" });
+const token = (delta: string): LiveMessage => ({
+  type: "token",
+  kind: "text",
+  messageId: "m1",
+  partId: "p1",
+  delta,
+});
+const patience = { timeout: 30_000, interval: 10 };
+
+describe("watched session", () => {
+  let session: WatchedSession | null = null;
+
+  afterEach(async () => {
+    await session?.close();
+  });
+
+  const watch = async (feed: ScriptedFeed) => {
+    const watched = new WatchedSession({
+      feed,
+      limits: defaultLimits,
+      log: pino({ level: "silent" }),
+    });
+    session = watched;
+    const seqs: number[] = [];
+    const watcher: Watcher & { starts: number } = {
+      starts: 0,
+      deliver: ({ seq }) => seqs.push(seq),
+      startOver: () => {
+        watcher.starts += 1;
+        void watched.ready.then(() => {
+          watched.join(watcher);
+        });
+      },
+    };
+    await watched.ready;
+    watched.join(watcher);
+    return { watched, watcher, seqs };
+  };
+
+  it("has folded everything that was kept when it is ready", async () => {
+    const feed = new ScriptedFeed();
+    feed.publish(4, { type: "status", status: "running", detail: null });
+    feed.publish(6, token("Hel"));
+    feed.publish(7, token("lo"));
+    const { watched } = await watch(feed);
+    expect(watched.snapshot()).toEqual({
+      epoch: 0,
+      seq: 7,
+      status: "running",
+      streaming: [{ id: "m1", parts: [{ kind: "text", id: "p1", text: "Hello" }] }],
+      messages: [],
+    });
+  });
+
+  it("goes on where it stood when the feed fails, without a repetition", async () => {
+    const feed = new ScriptedFeed();
+    feed.publish(1, retrying(1));
+    const { watched, watcher, seqs } = await watch(feed);
+    feed.fail();
+    feed.unreachable = true;
+    await vi.waitFor(() => {
+      expect(feed.openedAfter).toEqual([0]);
+    }, patience);
+    feed.publish(2, retrying(2));
+    feed.publish(3, retrying(3));
+    feed.unreachable = false;
+    await vi.waitFor(() => {
+      expect(seqs).toEqual([2, 3]);
+    }, patience);
+    watched.reopen();
+    feed.publish(5, retrying(5));
+    await vi.waitFor(() => {
+      expect(seqs).toEqual([2, 3, 5]);
+    }, patience);
+    expect(watcher.starts).toBe(0);
+  });
+
+  it("starts over when what it missed has expired", async () => {
+    const feed = new ScriptedFeed();
+    feed.publish(1, retrying(1));
+    const { watched, watcher, seqs } = await watch(feed);
+    const before = watched.snapshot();
+    feed.unreachable = true;
+    watched.reopen();
+    feed.publish(2, retrying(2));
+    feed.publish(3, retrying(3));
+    feed.expire(3);
+    feed.unreachable = false;
+    await vi.waitFor(() => {
+      expect(watcher.starts).toBe(1);
+      expect(watched.snapshot().seq).toBe(3);
+    }, patience);
+    expect(watched.since(before)).toBeNull();
+    feed.publish(4, retrying(4));
+    await vi.waitFor(() => {
+      expect(seqs).toContain(4);
+    }, patience);
+  });
+
+  it("starts over when the channel counts from the beginning again", async () => {
+    const feed = new ScriptedFeed();
+    feed.publish(900, retrying(1));
+    const { watched, watcher } = await watch(feed);
+    feed.expire(1_000);
+    feed.publish(1, retrying(2));
+    watched.reopen();
+    await vi.waitFor(() => {
+      expect(watcher.starts).toBe(1);
+      expect(watched.snapshot()).toMatchObject({ epoch: 1, seq: 1 });
+    }, patience);
+    expect(watched.resume(900)).toBeNull();
+  });
+});

@@ -1,0 +1,74 @@
+/** The HTTP server: every route of the domains, the description of them, and the dashboard. */
+import fastifyCookie from "@fastify/cookie";
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import type { Logger } from "pino";
+import { answerRequestIds, correlationIdOf } from "./correlation.ts";
+import { serveDashboard } from "./dashboard-files.ts";
+import type { RouteHandler } from "./handle-route.ts";
+import { serveOpenApi } from "./openapi.ts";
+import { sendProblem } from "./problems.ts";
+import { registerRoute, type RouteDeps } from "./register-route.ts";
+import { keepRawBodies } from "./request-body.ts";
+import "./request-context.ts";
+import { addSecurityHeaders } from "./security-headers.ts";
+
+const maxBodyBytes = 1024 * 1024;
+/** How long a client may take to send a request. */
+const requestTimeoutMs = 30_000;
+
+export interface GatewayOptions extends RouteDeps {
+  readonly handlers: readonly RouteHandler[];
+  readonly log: Logger;
+  /** The folder of the built dashboard; null to serve the API alone. */
+  readonly dashboardDir: string | null;
+}
+
+/**
+ * Builds the server; `listen` starts it. `close` refuses new requests, lets those under way end, and ends
+ * the connections that wait for another one.
+ */
+export const buildGateway = async (options: GatewayOptions): Promise<FastifyInstance> => {
+  // Fastify's own type, or the server's would be one of pino's that no plugin expects.
+  const loggerInstance: FastifyBaseLogger = options.log;
+  const app = Fastify({
+    loggerInstance,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: "correlationId",
+    }),
+    genReqId: correlationIdOf,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: "idle",
+    // For URLs that cannot be read, before there is a route.
+    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+  });
+  // An absent body arrives as null, which is not the same to a schema with a default.
+  app.setValidatorCompiler((part) => {
+    const validate = validatorCompiler(part as Parameters<typeof validatorCompiler>[0]);
+    return part.httpPart === "body" ? (data: unknown) => validate(data ?? undefined) : validate;
+  });
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.decorateRequest("principal", null);
+  keepRawBodies(app);
+  answerRequestIds(app);
+  addSecurityHeaders(app);
+  app.addHook("onResponse", (request, reply, done) => {
+    const { method, routeOptions } = request;
+    const fields = {
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+    };
+    request.log.info(fields, "request answered");
+    done();
+  });
+  await app.register(fastifyCookie);
+  await serveOpenApi(app);
+  for (const handler of options.handlers) registerRoute(app, handler, options);
+  await serveDashboard(app, options.dashboardDir);
+  return app;
+};

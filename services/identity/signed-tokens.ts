@@ -1,0 +1,124 @@
+/**
+ * The signed tokens of the control plane: access tokens of people, and tickets that open a live
+ * channel. Each kind has its own key and audience, so neither passes for the other.
+ */
+import { errors, jwtVerify, SignJWT } from "jose";
+import { z } from "zod";
+import { DomainError } from "#contracts/errors";
+import { roleSchema } from "#contracts/identity/principal";
+import { idSchema } from "#contracts/ids";
+
+const issuer = "proliferate";
+
+interface TokenKind<Claims extends z.ZodType> {
+  readonly audience: string;
+  readonly lifetimeSeconds: number;
+  readonly claims: Claims;
+  /** What people call it. */
+  readonly name: string;
+}
+
+const accessToken = {
+  audience: "proliferate",
+  lifetimeSeconds: 12 * 60 * 60,
+  claims: z.object({ sub: idSchema("user"), org: idSchema("organization"), role: roleSchema }),
+  name: "access token",
+} as const satisfies TokenKind<z.ZodType>;
+export type AccessClaims = z.infer<typeof accessToken.claims>;
+
+const liveTicket = {
+  audience: "proliferate-live",
+  lifetimeSeconds: 60,
+  claims: z.object({
+    sub: idSchema("user"),
+    org: idSchema("organization"),
+    ses: idSchema("session"),
+  }),
+  name: "ticket",
+} as const satisfies TokenKind<z.ZodType>;
+
+export interface LiveTicket {
+  readonly sessionId: z.infer<typeof liveTicket.claims>["ses"];
+  readonly organizationId: z.infer<typeof liveTicket.claims>["org"];
+  readonly userId: z.infer<typeof liveTicket.claims>["sub"];
+}
+
+export interface Signed {
+  readonly token: string;
+  /** ISO instant. */
+  readonly expiresAt: string;
+}
+
+/** Good for 12 hours. */
+export const signAccessToken = (
+  key: Uint8Array,
+  claims: AccessClaims,
+  now: Date,
+): Promise<Signed> => sign(accessToken, key, claims, now);
+
+/** @throws DomainError `token_expired`, `unauthenticated` */
+export const verifyAccessToken = (
+  key: Uint8Array,
+  token: string,
+  now: Date,
+): Promise<AccessClaims> => verify(accessToken, key, token, now);
+
+/** Good for a minute: it travels in a URL. */
+export const signLiveTicket = (key: Uint8Array, ticket: LiveTicket, now: Date): Promise<Signed> =>
+  sign(
+    liveTicket,
+    key,
+    { sub: ticket.userId, org: ticket.organizationId, ses: ticket.sessionId },
+    now,
+  );
+
+/** @throws DomainError `token_expired`, `unauthenticated` */
+export const verifyLiveTicket = async (
+  key: Uint8Array,
+  token: string,
+  now: Date,
+): Promise<LiveTicket> => {
+  const { sub, org, ses } = await verify(liveTicket, key, token, now);
+  return { sessionId: ses, organizationId: org, userId: sub };
+};
+
+const sign = async <Claims extends z.ZodType>(
+  { audience, lifetimeSeconds }: TokenKind<Claims>,
+  key: Uint8Array,
+  claims: z.infer<Claims> & Record<string, string>,
+  now: Date,
+): Promise<Signed> => {
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  const expiresAt = issuedAt + lifetimeSeconds;
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expiresAt)
+    .sign(key);
+  return { token, expiresAt: new Date(expiresAt * 1000).toISOString() };
+};
+
+const verify = async <Claims extends z.ZodType>(
+  { audience, claims, name }: TokenKind<Claims>,
+  key: Uint8Array,
+  token: string,
+  now: Date,
+): Promise<z.infer<Claims>> => {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ["HS256"],
+      issuer,
+      audience,
+      requiredClaims: ["exp", "iat", "sub"],
+      currentDate: now,
+    });
+    return claims.parse(payload);
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) {
+      throw new DomainError("token_expired", `The ${name} has expired.`, { cause: error });
+    }
+    throw new DomainError("unauthenticated", `The ${name} is not valid.`, { cause: error });
+  }
+};

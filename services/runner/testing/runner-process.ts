@@ -1,0 +1,47 @@
+/** A runner in a process of its own, which a test may kill. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("../../main.ts", import.meta.url));
+
+export interface RunnerProcess {
+  readonly pid: number;
+  /** Ends the process with SIGKILL, or SIGTERM for an orderly end; resolves when it is gone. */
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+}
+
+/** Starts the role `runner` and resolves once it runs. */
+export const startRunnerProcess = async (
+  environment: Readonly<Record<string, string>>,
+): Promise<RunnerProcess> => {
+  const child = spawn(
+    process.execPath,
+    ["--conditions=proliferate-source", "--import", "tsx", program],
+    {
+      env: { ...process.env, ...environment, ROLES: "runner", CONNECTORS: "[]" },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const exited = once(child, "exit");
+  const running = (async () => {
+    for await (const line of createInterface(child.stdout)) {
+      if (line.startsWith("Running:")) {
+        return true;
+      }
+    }
+    return false;
+  })();
+  if (!(await running) || child.pid === undefined) {
+    throw new Error("The runner did not start.");
+  }
+  child.stdout.resume();
+  return {
+    pid: child.pid,
+    end: async (signal) => {
+      child.kill(signal);
+      await exited;
+    },
+  };
+};

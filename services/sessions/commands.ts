@@ -1,0 +1,146 @@
+/** What people and automations do with sessions: append the command's outcome, then nudge the owner. */
+import type { Logger } from "pino";
+import { DomainError } from "#contracts/errors";
+import {
+  derivedId,
+  newId,
+  type OrganizationId,
+  type PromptId,
+  type SessionId,
+} from "#contracts/ids";
+import type { Position } from "#contracts/position";
+import type { Repository } from "#contracts/repository";
+import type { SessionCommand } from "#contracts/session/commands";
+import type { SessionOrigin } from "#contracts/session/events";
+import { maxPromptBytes } from "#contracts/session/limits";
+import type { CommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { execute, type Executed } from "#event-store/execute";
+import { type OwnerVerb, requestOwner } from "#event-store/owner-requests";
+import { sessionAggregate } from "./decider.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import type { SessionState } from "./state.ts";
+
+export interface SessionCommandsDeps {
+  readonly store: EventStore;
+  readonly log: Pick<Logger, "warn">;
+  /** The model of sessions that name none. */
+  readonly defaultModel: string;
+}
+
+/** One session of one organisation. */
+export interface SessionRef {
+  readonly organization: OrganizationId;
+  readonly session: SessionId;
+}
+
+export interface CreateSessionRequest {
+  readonly organization: OrganizationId;
+  readonly title: string;
+  readonly origin: SessionOrigin;
+  readonly repository: Repository | null;
+  readonly model?: string | undefined;
+  /** The first prompt, if there is one. `by` is the user or run that asks. */
+  readonly prompt: { readonly text: string; readonly by: string } | null;
+  /** The same key of the same organisation is the same session; null for a new one in any case. */
+  readonly idempotencyKey: string | null;
+}
+
+/** @throws DomainError `prompt_too_large`, `idempotency_key_reused` */
+export const createSession = async (
+  deps: SessionCommandsDeps,
+  request: CreateSessionRequest,
+  meta: CommandMeta,
+): Promise<{ readonly sessionId: SessionId; readonly position: Position }> => {
+  const { organization, title, origin, repository, prompt, idempotencyKey } = request;
+  if (prompt) refuseLargePrompt(prompt.text);
+  const session =
+    idempotencyKey === null ? newId("session") : derivedId("session", organization, idempotencyKey);
+  const { position } = await carryOut(deps, { organization, session }, meta, {
+    type: "CreateSession",
+    title,
+    origin,
+    repository,
+    model: request.model ?? deps.defaultModel,
+    prompt: prompt && { promptId: derivedId("prompt", session, "first"), ...prompt },
+    // Of what was asked for: another default model must not turn a repetition into another request.
+    fingerprint: fingerprintOf({ title, origin, repository, prompt, model: request.model ?? null }),
+  });
+  return { sessionId: session, position };
+};
+
+/** @throws DomainError `prompt_too_large`, `idempotency_key_reused`, `session_not_found`, `session_stopped` */
+export const queuePrompt = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  prompt: { readonly text: string; readonly by: string; readonly idempotencyKey: string | null },
+  meta: CommandMeta,
+): Promise<{ readonly promptId: PromptId; readonly position: Position }> => {
+  const { text, by, idempotencyKey } = prompt;
+  refuseLargePrompt(text);
+  const promptId =
+    idempotencyKey === null
+      ? newId("prompt")
+      : derivedId("prompt", ref.session, "key", idempotencyKey);
+  const { position } = await carryOut(deps, ref, meta, { type: "QueuePrompt", promptId, text, by });
+  return { promptId, position };
+};
+
+type PlainCommand = Extract<
+  SessionCommand["type"],
+  "CancelPrompts" | "RequestPause" | "RequestResume" | "DeleteSession"
+>;
+
+/** A command that says nothing but its name. */
+const plainCommand =
+  (type: PlainCommand, verb: OwnerVerb = "wake") =>
+  async (deps: SessionCommandsDeps, ref: SessionRef, meta: CommandMeta): Promise<Position> =>
+    (await carryOut(deps, ref, meta, { type }, verb)).position;
+
+/** Stops what is being answered and drops what waits. @throws DomainError `session_not_found`, `session_stopped` */
+export const cancelPrompts = plainCommand("CancelPrompts", "cancel");
+/** @throws DomainError `session_not_found`, `session_stopped` */
+export const pauseSession = plainCommand("RequestPause");
+/** @throws DomainError `session_not_found`, `session_stopped` */
+export const resumeSession = plainCommand("RequestResume");
+/** @throws DomainError `session_not_found` */
+export const deleteSession = plainCommand("DeleteSession");
+
+const carryOut = async (
+  deps: SessionCommandsDeps,
+  { organization, session }: SessionRef,
+  meta: CommandMeta,
+  command: SessionCommand,
+  verb: OwnerVerb = "wake",
+): Promise<Executed<unknown, SessionState>> => {
+  const key = { organization, id: session };
+  const executed = await execute(deps.store, sessionAggregate, key, command, meta);
+  await nudge(deps, { organization, session }, verb);
+  return executed;
+};
+
+/**
+ * Also after a command that changed nothing: it may be the repetition of one whose nudge got lost. A
+ * nudge only saves time: the runners' activator finds the command in the log, so a failure here must
+ * not make the caller believe that nothing has happened.
+ */
+const nudge = async (
+  { store, log }: SessionCommandsDeps,
+  { session }: SessionRef,
+  verb: OwnerVerb,
+): Promise<void> => {
+  try {
+    await requestOwner(store, session, verb);
+  } catch (error) {
+    log.warn({ err: error, sessionId: session, verb }, "could not nudge the session's owner");
+  }
+};
+
+const refuseLargePrompt = (text: string): void => {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxPromptBytes) {
+    throw new DomainError("prompt_too_large", "A prompt may have 100 KB at most.", {
+      fields: { bytes, limit: maxPromptBytes },
+    });
+  }
+};

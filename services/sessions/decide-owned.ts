@@ -1,0 +1,102 @@
+/** The commands of a session's owner, once its epoch has been found good. */
+import { assertNever } from "#contracts/assert-never";
+import { DomainError } from "#contracts/errors";
+import type { SessionCommand } from "#contracts/session/commands";
+import type { SessionEvent } from "#contracts/session/events";
+import type { ExistingSession } from "./state.ts";
+
+export type OwnerCommand = Exclude<
+  Extract<SessionCommand, { readonly epoch: number }>,
+  { type: "AcquireOwnership" }
+>;
+type Command<T extends OwnerCommand["type"]> = Extract<OwnerCommand, { type: T }>;
+
+/** @throws DomainError `session_not_running`, `prompt_not_found` */
+export const decideOwned = (
+  command: OwnerCommand,
+  state: ExistingSession,
+): readonly SessionEvent[] => {
+  switch (command.type) {
+    case "StartSandbox":
+      refuseWhenPaused(state);
+      return [
+        { type: "SandboxStarting", data: { epoch: command.epoch, provider: command.provider } },
+      ];
+    case "ReportSandboxReady":
+      return reportReady(command, state);
+    case "ReportSandboxFailed":
+      return state.status === "failed" || state.status === "paused"
+        ? []
+        : [{ type: "SandboxFailed", data: { epoch: command.epoch, failure: command.failure } }];
+    case "StartPrompt":
+      return startPrompt(command, state);
+    case "FinishPrompt":
+      return finishPrompt(command, state);
+    case "ReportPaused":
+      return reportPaused(command, state);
+    default:
+      return assertNever(command);
+  }
+};
+
+const refuseWhenPaused = ({ status }: ExistingSession): void => {
+  if (status === "paused") throw new DomainError("session_not_running", "The session is paused.");
+};
+
+const reportReady = (
+  { epoch, sandboxId, agentSessionId, bootMs }: Command<"ReportSandboxReady">,
+  state: ExistingSession,
+): readonly SessionEvent[] => {
+  refuseWhenPaused(state);
+  const known =
+    state.status === "running" &&
+    state.sandboxId === sandboxId &&
+    state.agentSessionId === agentSessionId;
+  return known
+    ? []
+    : [{ type: "SandboxReady", data: { epoch, sandboxId, agentSessionId, bootMs } }];
+};
+
+const startPrompt = (
+  { epoch, promptId }: Command<"StartPrompt">,
+  state: ExistingSession,
+): readonly SessionEvent[] => {
+  if (state.status !== "running") {
+    throw new DomainError("session_not_running", "The session's sandbox is not running.");
+  }
+  const [first] = state.prompts;
+  if (first?.promptId !== promptId) {
+    throw new DomainError("prompt_not_found", "This prompt is not the next one of the session.", {
+      fields: { promptId },
+    });
+  }
+  return first.started ? [] : [{ type: "PromptStarted", data: { epoch, promptId } }];
+};
+
+const finishPrompt = (
+  { epoch, promptId, outcome, failure }: Command<"FinishPrompt">,
+  { prompts, finished }: ExistingSession,
+): readonly SessionEvent[] => {
+  if (prompts.some((prompt) => prompt.promptId === promptId)) {
+    return [{ type: "PromptFinished", data: { epoch, promptId, outcome, failure } }];
+  }
+  if (finished.some((prompt) => prompt.promptId === promptId)) return [];
+  throw new DomainError("prompt_not_found", "The session has no such prompt.", {
+    fields: { promptId },
+  });
+};
+
+/**
+ * The sandbox is away. Whoever asked for the session meanwhile gets it back: without the second event
+ * that prompt would wait in a paused session, and nobody would come for it.
+ */
+const reportPaused = (
+  { epoch }: Command<"ReportPaused">,
+  { status, pause }: ExistingSession,
+): readonly SessionEvent[] => {
+  const noSandbox = status === "pending" || status === "failed";
+  // A report that comes again must not take back the resumption that followed the first one.
+  if (status === "paused" || (noSandbox && pause === "none")) return [];
+  const paused: SessionEvent = { type: "SessionPaused", data: { epoch } };
+  return pause === "withdrawn" ? [paused, { type: "ResumeRequested", data: {} }] : [paused];
+};

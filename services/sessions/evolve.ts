@@ -1,0 +1,120 @@
+import { assertNever } from "#contracts/assert-never";
+import type { SessionEvent } from "#contracts/session/events";
+import { fingerprintOf } from "./fingerprint.ts";
+import {
+  type ExistingSession,
+  type OpenPrompt,
+  rememberedPrompts,
+  type SessionState,
+} from "./state.ts";
+
+/** The state after an event. */
+export const evolveSession = (state: SessionState, event: SessionEvent): SessionState => {
+  if (event.type === "SessionCreated") {
+    return {
+      status: "pending",
+      ...event.data,
+      epoch: 0,
+      instance: null,
+      prompts: [],
+      finished: [],
+      pause: "none",
+      sandboxId: null,
+      agentSessionId: null,
+    };
+  }
+  // The log of a session begins with its creation; anything else would not be a session.
+  return state.status === "none" ? state : evolveExisting(state, event);
+};
+
+const evolveExisting = (
+  state: ExistingSession,
+  event: Exclude<SessionEvent, { type: "SessionCreated" }>,
+): ExistingSession => {
+  switch (event.type) {
+    case "PromptQueued":
+      return wanted({
+        ...state,
+        prompts: [...state.prompts, { ...event.data, started: false, cancelRequested: false }],
+      });
+    case "CancelRequested":
+      return changePrompts(state, event.data.promptIds, { cancelRequested: true });
+    case "OwnershipAcquired":
+      return {
+        ...state,
+        ...event.data,
+        // Whatever the former owner was at, this one begins anew.
+        prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
+        pause: state.pause === "withdrawn" ? "none" : state.pause,
+      };
+    case "SandboxStarting":
+      return { ...state, status: "starting" };
+    case "SandboxReady":
+      return {
+        ...state,
+        status: "running",
+        sandboxId: event.data.sandboxId,
+        agentSessionId: event.data.agentSessionId,
+      };
+    case "SandboxFailed":
+      return { ...state, status: "failed" };
+    case "PromptStarted":
+      return {
+        ...changePrompts(state, [event.data.promptId], { started: true }),
+        pause: goingOn(state),
+      };
+    case "PromptFinished":
+      return finishPrompt(state, event.data.promptId);
+    case "PauseRequested":
+      return { ...state, pause: "requested" };
+    case "SessionPaused":
+      return {
+        ...state,
+        status: "paused",
+        pause: "none",
+        prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
+      };
+    case "ResumeRequested":
+      return wanted(state);
+    case "SessionStopped":
+      return { ...state, status: "stopped", prompts: [], pause: "none" };
+    default:
+      return assertNever(event);
+  }
+};
+
+/** Somebody wants the session to go on: what was put away comes back, and a pause is off. */
+const wanted = (state: ExistingSession): ExistingSession => {
+  const pause = state.pause === "requested" ? "withdrawn" : state.pause;
+  return state.status === "paused" || state.status === "failed"
+    ? { ...state, status: "pending", pause: "none" }
+    : { ...state, pause };
+};
+
+/** An owner that starts prompts is not about to put the sandbox away because of an older request. */
+const goingOn = ({ pause }: ExistingSession): ExistingSession["pause"] =>
+  pause === "withdrawn" ? "none" : pause;
+
+const changePrompts = (
+  state: ExistingSession,
+  ids: readonly string[],
+  change: Partial<OpenPrompt>,
+): ExistingSession => ({
+  ...state,
+  prompts: state.prompts.map((prompt) =>
+    ids.includes(prompt.promptId) ? { ...prompt, ...change } : prompt,
+  ),
+});
+
+const finishPrompt = (state: ExistingSession, promptId: string): ExistingSession => {
+  const prompt = state.prompts.find((open) => open.promptId === promptId);
+  if (!prompt) return state;
+  return {
+    ...state,
+    prompts: state.prompts.filter((open) => open !== prompt),
+    finished: [
+      ...state.finished,
+      { promptId: prompt.promptId, fingerprint: fingerprintOf(prompt.text) },
+    ].slice(-rememberedPrompts),
+  };
+};

@@ -1,0 +1,142 @@
+import type { Sql } from "postgres";
+import { DomainError } from "#contracts/errors";
+import * as http from "#contracts/http/sessions";
+import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
+import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
+import { loadAggregate } from "#event-store/load";
+import { listMessages } from "#projections/messages/queries";
+import { getSession, listSessions } from "#projections/sessions/queries";
+import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { actorOf, type Principal } from "../gateway/principal.ts";
+import * as commands from "./commands.ts";
+import { sessionAggregate } from "./decider.ts";
+
+export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
+  /** The read models. */
+  readonly sql: Sql;
+  /** Where browsers and CLIs open WebSockets, for example `wss://host/v1/live`. */
+  readonly liveUrl: string;
+  readonly signLiveTicket: (ticket: {
+    readonly sessionId: SessionId;
+    readonly organizationId: OrganizationId;
+    readonly userId: UserId;
+  }) => Promise<{ readonly token: string; readonly expiresAt: string }>;
+}
+
+export const sessionRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
+  ...queryRoutes(deps),
+  ...commandRoutes(deps),
+  openLiveRoute(deps),
+];
+
+const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(http.listSessions, async ({ principal, query }) => ({
+    status: 200,
+    body: await listSessions(sql, { organization: principal.organizationId, ...query }),
+  })),
+  handleRoute(http.getSession, async ({ principal, params }) => ({
+    status: 200,
+    body: await requireView(sql, principal.organizationId, params.sessionId),
+  })),
+  handleRoute(http.listMessages, async ({ principal, params }) => {
+    const organization = principal.organizationId;
+    await requireView(sql, organization, params.sessionId);
+    return {
+      status: 200,
+      body: { messages: await listMessages(sql, { organization, session: params.sessionId }) },
+    };
+  }),
+];
+
+const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(http.createSession, async (request) => {
+    const { body, headers, principal } = request;
+    const created = await commands.createSession(
+      deps,
+      {
+        organization: principal.organizationId,
+        title: body.title,
+        origin: { kind: "user", userId: principal.userId },
+        repository: body.repository,
+        model: body.model,
+        prompt: body.prompt === undefined ? null : { text: body.prompt, by: principal.userId },
+        idempotencyKey: headers["idempotency-key"] ?? null,
+      },
+      metaOf(request),
+    );
+    const headersOut = { location: `/v1/sessions/${created.sessionId}` };
+    return { status: 201, body: created, headers: headersOut };
+  }),
+  handleRoute(http.promptSession, async (request) => ({
+    status: 202,
+    body: await commands.queuePrompt(
+      deps,
+      refOf(request),
+      {
+        text: request.body.text,
+        by: request.principal.userId,
+        idempotencyKey: request.headers["idempotency-key"] ?? null,
+      },
+      metaOf(request),
+    ),
+  })),
+  handleRoute(http.cancelSession, async (request) => ({
+    status: 202,
+    body: { position: await commands.cancelPrompts(deps, refOf(request), metaOf(request)) },
+  })),
+  handleRoute(http.pauseSession, async (request) => ({
+    status: 202,
+    body: { position: await commands.pauseSession(deps, refOf(request), metaOf(request)) },
+  })),
+  handleRoute(http.resumeSession, async (request) => ({
+    status: 202,
+    body: { position: await commands.resumeSession(deps, refOf(request), metaOf(request)) },
+  })),
+  handleRoute(http.deleteSession, async (request) => ({
+    status: 202,
+    body: { position: await commands.deleteSession(deps, refOf(request), metaOf(request)) },
+  })),
+];
+
+/** Whoever watches a paused session wants it back; a stopped one can still be read. */
+const openLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
+  handleRoute(http.openLiveChannel, async (request) => {
+    const { organizationId, userId } = request.principal;
+    const { sessionId } = request.params;
+    const { state } = await loadAggregate(deps.store, sessionAggregate, {
+      organization: organizationId,
+      id: sessionId,
+    });
+    if (state.status === "none") throw notFound();
+    if (state.status === "paused") {
+      await commands.resumeSession(deps, refOf(request), metaOf(request));
+    }
+    const ticket = { sessionId, organizationId, userId };
+    const { token, expiresAt } = await deps.signLiveTicket(ticket);
+    return { status: 200, body: { url: `${deps.liveUrl}?ticket=${token}`, expiresAt } };
+  });
+
+const requireView = async (sql: Sql, organization: OrganizationId, id: SessionId) => {
+  const view = await getSession(sql, { organization, id });
+  if (!view) throw notFound();
+  return view;
+};
+
+const notFound = (): DomainError =>
+  new DomainError("session_not_found", "There is no such session.");
+
+interface SessionRequest {
+  readonly principal: Principal;
+  readonly params: { readonly sessionId: SessionId };
+}
+
+const refOf = ({ principal, params }: SessionRequest): commands.SessionRef => ({
+  organization: principal.organizationId,
+  session: params.sessionId,
+});
+
+const metaOf = (request: {
+  readonly principal: Principal;
+  readonly correlationId: string;
+}): CommandMeta =>
+  newCommandMeta({ actor: actorOf(request.principal), correlationId: request.correlationId });

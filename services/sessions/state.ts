@@ -1,0 +1,80 @@
+/** What a session remembers to decide on its commands, and what its owner has to know. Plain JSON. */
+import type { PromptId } from "#contracts/ids";
+import type { Repository } from "#contracts/repository";
+import type { SessionOrigin } from "#contracts/session/events";
+
+/** A prompt that is queued or being answered. */
+export interface OpenPrompt {
+  readonly promptId: PromptId;
+  readonly text: string;
+  /** The user or run that asked. */
+  readonly by: string;
+  /** Whether the present owner has started it; a new owner starts it anew. */
+  readonly started: boolean;
+  readonly cancelRequested: boolean;
+}
+
+/** A prompt that was answered; kept so that the same request is known when it comes again. */
+interface FinishedPrompt {
+  readonly promptId: PromptId;
+  /** Of its text. */
+  readonly fingerprint: string;
+}
+
+interface SessionFacts {
+  readonly title: string;
+  readonly origin: SessionOrigin;
+  readonly repository: Repository | null;
+  readonly model: string;
+  /** Of the request that created the session. */
+  readonly fingerprint: string;
+  /** The epoch of the newest owner; 0 before the first. */
+  readonly epoch: number;
+  /** Who that owner is; null before the first. */
+  readonly instance: string | null;
+  /** In the order in which they were asked. */
+  readonly prompts: readonly OpenPrompt[];
+  /** The newest last; see `rememberedPrompts`. */
+  readonly finished: readonly FinishedPrompt[];
+  /**
+   * `requested`: the owner is to put the sandbox away. `withdrawn`: somebody has asked for the session
+   * since, and the owner may or may not be at it already.
+   */
+  readonly pause: "none" | "requested" | "withdrawn";
+}
+
+interface SandboxFacts {
+  readonly sandboxId: string;
+  /** The agent server's own id of the conversation. */
+  readonly agentSessionId: string;
+}
+
+/** The sandbox that the session had last, whose files may be there. */
+interface FormerSandbox {
+  readonly sandboxId: string | null;
+  readonly agentSessionId: string | null;
+}
+
+/**
+ * - `pending`: an owner has to bring the sandbox up
+ * - `starting`: an owner is at it
+ * - `running`: prompts can be answered
+ * - `paused`: the sandbox was put away and its files were kept
+ * - `failed`: the sandbox could not be brought up; a new prompt or a resume tries again
+ * - `stopped`: deleted, for good
+ */
+export type ExistingSession = SessionFacts &
+  (
+    | ({
+        readonly status: "pending" | "starting" | "paused" | "failed" | "stopped";
+      } & FormerSandbox)
+    | ({ readonly status: "running" } & SandboxFacts)
+  );
+
+export type SessionState = { readonly status: "none" } | ExistingSession;
+
+/**
+ * How many answered prompts are remembered. A request whose key is as old as that was given up by its
+ * sender long ago.
+ */
+export const rememberedPrompts = 100;

@@ -1,0 +1,54 @@
+/**
+ * The transcript of a session: whole messages, each recorded when it is complete. The agent may
+ * report a message again (after a reconnection, or when a late part arrives); the newest wins.
+ */
+import { DomainError } from "#contracts/errors";
+import type { TranscriptCommand } from "#contracts/transcript/commands";
+import type { TranscriptEvent } from "#contracts/transcript/events";
+import type { Message } from "#contracts/transcript/message";
+import type { Decider } from "#event-store/decider";
+import { fingerprintOf } from "./fingerprint.ts";
+
+export interface TranscriptState {
+  /** The epoch of the newest owner that has recorded something. */
+  readonly epoch: number;
+  /** A digest of each recorded message by the message's id. */
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+const decide = (
+  { epoch, message }: TranscriptCommand,
+  state: TranscriptState,
+): readonly TranscriptEvent[] => {
+  if (epoch < state.epoch) {
+    throw new DomainError("stale_owner", "Another owner has the session.", {
+      fields: { epoch, present: state.epoch },
+    });
+  }
+  if (digestOf(state, message.id) === messageDigest(message)) return [];
+  return [{ type: "MessageRecorded", data: { epoch, message } }];
+};
+
+const evolve = (state: TranscriptState, { data }: TranscriptEvent): TranscriptState => ({
+  epoch: Math.max(state.epoch, data.epoch),
+  digests: { ...state.digests, [data.message.id]: messageDigest(data.message) },
+});
+
+const digestOf = ({ digests }: TranscriptState, id: string): string | undefined =>
+  Object.hasOwn(digests, id) ? digests[id] : undefined;
+
+/** Short, because a transcript keeps one for each of its messages. */
+const messageDigest = (message: Message): string => fingerprintOf(message).slice(0, 24);
+
+export const transcriptDecider: Decider<TranscriptCommand, TranscriptEvent, TranscriptState> = {
+  initialState: () => ({ epoch: 0, digests: {} }),
+  decide,
+  evolve,
+};
+
+/** For `execute` and `loadAggregate`; the transcript's id is the session's. */
+export const transcriptAggregate = {
+  aggregate: "transcript",
+  decider: transcriptDecider,
+  snapshotVersion: 1,
+} as const;

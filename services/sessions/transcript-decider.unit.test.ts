@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "#contracts/transcript/message";
+import { deciderSpec } from "../testing/decider-spec.ts";
+import { transcriptDecider } from "./transcript-decider.ts";
+
+const { given } = deciderSpec(transcriptDecider);
+
+const message = (id: string, text: string): Message => ({
+  id,
+  role: "assistant",
+  promptId: null,
+  parts: [{ kind: "text", id: "part", text }],
+  finish: "stop",
+  failure: null,
+  usage: null,
+  cost: null,
+});
+const record = (epoch: number, recorded: Message) =>
+  ({ type: "RecordMessage", epoch, message: recorded }) as const;
+const recorded = (epoch: number, of: Message) =>
+  ({ type: "MessageRecorded", data: { epoch, message: of } }) as const;
+
+describe("a transcript", () => {
+  it("records a message once, and again only when it says something else", () => {
+    const hello = message("m1", "Hello");
+    given().when(record(3, hello)).then(recorded(3, hello));
+    given(recorded(3, hello)).when(record(3, hello)).then();
+    given(recorded(3, hello)).when(record(4, hello)).then();
+    const longer = message("m1", "Hello again");
+    given(recorded(3, hello)).when(record(3, longer)).then(recorded(3, longer));
+    given(recorded(3, hello), recorded(3, longer)).when(record(3, longer)).then();
+  });
+
+  it("knows the same content in whatever order its fields came", () => {
+    const { id, ...rest } = message("m1", "Hello");
+    given(recorded(3, message("m1", "Hello")))
+      .when(record(3, { ...rest, id }))
+      .then();
+  });
+
+  it("takes nothing from an owner that was replaced", () => {
+    given(recorded(3, message("m1", "Hello")))
+      .when(record(2, message("m2", "Late")))
+      .thenRejects("stale_owner");
+  });
+
+  it("is not confused by ids that mean something to JavaScript", () => {
+    const odd = message("__proto__", "Hello");
+    given()
+      .when(record(1, message("constructor", "x")))
+      .then(recorded(1, message("constructor", "x")));
+    given(recorded(1, odd)).when(record(1, odd)).then();
+    expect(given(recorded(1, odd)).state().epoch).toBe(1);
+  });
+});

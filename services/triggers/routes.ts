@@ -1,0 +1,46 @@
+import {
+  createTrigger as createRoute,
+  ingestWebhook,
+  listTriggers as listRoute,
+  webhookDeliveryHeader,
+  webhookSignatureHeader,
+} from "#contracts/http/triggers";
+import { newCommandMeta } from "#event-store/command-meta";
+import type { Queryable } from "#projections/database";
+import { listTriggers } from "#projections/triggers/queries";
+import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { actorOf } from "../gateway/principal.ts";
+import { createTrigger } from "./commands.ts";
+import { ingest, type IngestDeps } from "./ingest.ts";
+
+export interface TriggerRoutesDeps extends IngestDeps {
+  readonly sql: Queryable;
+}
+
+export const triggerRoutes = (deps: TriggerRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(createRoute, async ({ body, principal, correlationId }) => {
+    const created = await createTrigger(
+      deps,
+      principal.organizationId,
+      { ...body, provider: "custom", createdBy: principal.userId },
+      newCommandMeta({ actor: actorOf(principal), correlationId }),
+    );
+    return {
+      status: 201,
+      body: { ...created, path: ingestWebhook.path.replace(":triggerId", created.triggerId) },
+    };
+  }),
+  handleRoute(listRoute, async ({ principal }) => ({
+    status: 200,
+    body: { triggers: await listTriggers(deps.sql, { organization: principal.organizationId }) },
+  })),
+  handleRoute(ingestWebhook, async ({ params, headers, rawBody }) => ({
+    status: 202,
+    body: await ingest(deps, {
+      triggerId: params.triggerId,
+      signature: headers[webhookSignatureHeader],
+      deliveryId: headers[webhookDeliveryHeader],
+      body: rawBody,
+    }),
+  })),
+];
