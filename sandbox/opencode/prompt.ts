@@ -71,6 +71,8 @@ const isAnswered = (messages: readonly StoredMessage[], promptMessage: string): 
     newest.id > promptMessage &&
     isComplete(newest) &&
     newest.error === undefined &&
+    // An answer that was cut off while OpenCode waited for an overloaded model has neither error nor reason.
+    newest.finish !== undefined &&
     newest.finish !== "tool-calls"
   );
 };
