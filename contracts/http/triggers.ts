@@ -49,7 +49,7 @@ export const listRuns = defineRoute({
   responses: { 200: z.object({ runs: z.array(runViewSchema), next: z.string().nullable() }) },
 });
 
-/** Signed over `<timestamp>.<raw body>`; the value is `t=<unix seconds>,v1=<hex HMAC-SHA256>`. */
+/** Signed over `<delivery id>.<timestamp>.<raw body>`; the value is `t=<unix seconds>,v1=<hex HMAC-SHA256>`. */
 export const webhookSignatureHeader = "x-webhook-signature";
 /** Names the delivery; a producer that retries sends the same one. */
 export const webhookDeliveryHeader = "x-webhook-delivery";

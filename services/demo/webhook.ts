@@ -28,13 +28,18 @@ export const runWebhook = async (
     },
   });
   const body = Buffer.from(JSON.stringify({ action: "opened", author: "Ada" }));
+  const deliveryId = createHash("sha256").update(body).digest("hex");
   const deliver = async (): Promise<boolean> => {
     const response = await fetch(`${gateway?.url ?? ""}${trigger.path}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
-        [webhookSignatureHeader]: signWebhook(trigger.signingSecret, body, new Date()),
-        [webhookDeliveryHeader]: createHash("sha256").update(body).digest("hex"),
+        [webhookSignatureHeader]: signWebhook(
+          trigger.signingSecret,
+          { deliveryId, body },
+          new Date(),
+        ),
+        [webhookDeliveryHeader]: deliveryId,
       },
       body,
     });

@@ -35,7 +35,6 @@ export const ingest = async (
     throw new DomainError("trigger_not_found", "There is no such trigger.");
   const secretHex = await secrets.get({ organization, id: triggerId });
   const now = clock();
-  verifyWebhook({ secretHex, body, signature, now });
   // Visible ASCII: it becomes part of a message's id in the log.
   if (deliveryId === undefined || !/^[\x21-\x7e]{1,128}$/.test(deliveryId)) {
     throw new DomainError(
@@ -43,6 +42,7 @@ export const ingest = async (
       "The delivery has no id, or one that is not 1 to 128 visible ASCII characters.",
     );
   }
+  verifyWebhook({ secretHex, deliveryId, body, signature, now });
   const receivedAt = now.toISOString();
   const { duplicate } = await storeDelivery(store, {
     organization,

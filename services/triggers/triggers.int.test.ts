@@ -108,14 +108,18 @@ interface Hook {
 }
 const post = (hook: Hook = {}) => {
   const body = hook.body ?? failed;
+  const deliveryId = "deliveryId" in hook ? hook.deliveryId : "delivery-1";
+  const signed = { deliveryId: deliveryId ?? "", body };
   return callHandler(handlers, ingestWebhook, {
     principal: null,
     params: { triggerId: hook.triggerId ?? trigger.triggerId },
     rawBody: body,
     headers: {
       "x-webhook-signature":
-        "signature" in hook ? hook.signature : signWebhook(trigger.signingSecret, body, new Date()),
-      "x-webhook-delivery": "deliveryId" in hook ? hook.deliveryId : "delivery-1",
+        "signature" in hook
+          ? hook.signature
+          : signWebhook(trigger.signingSecret, signed, new Date()),
+      "x-webhook-delivery": deliveryId,
     },
   });
 };
@@ -144,6 +148,8 @@ const commits = async (): Promise<RecordedCommit[]> => {
 };
 const inboxLength = async (): Promise<number> =>
   (await events.store.jsm.streams.info("INBOX")).state.messages;
+
+const refused = { deliveryId: "refused", body: failed };
 
 describe("a webhook", () => {
   it("starts one run with one session, however often it is delivered", async () => {
@@ -196,14 +202,14 @@ describe("a webhook", () => {
   it.each<[string, () => Hook, string]>([
     [
       "a wrong signature",
-      () => ({ signature: signWebhook("00".repeat(32), failed, new Date()) }),
+      () => ({ signature: signWebhook("00".repeat(32), refused, new Date()) }),
       "webhook_signature_invalid",
     ],
     ["no signature", () => ({ signature: undefined }), "webhook_signature_invalid"],
     [
       "a signature of ten minutes ago",
       () => ({
-        signature: signWebhook(trigger.signingSecret, failed, new Date(Date.now() - 600_000)),
+        signature: signWebhook(trigger.signingSecret, refused, new Date(Date.now() - 600_000)),
       }),
       "webhook_signature_invalid",
     ],

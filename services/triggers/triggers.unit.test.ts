@@ -31,14 +31,15 @@ describe("trigger decider", () => {
 describe("webhook signatures", () => {
   const secretHex = "ab".repeat(32);
   const body = Buffer.from('{"status":"failed"}');
+  const signed = { deliveryId: "delivery-1", body };
   const at = new Date("2026-01-01T00:00:00Z");
   const later = (seconds: number): Date => new Date(at.getTime() + seconds * 1000);
   const verdict = (change: Partial<Parameters<typeof verifyWebhook>[0]>): string => {
     try {
       verifyWebhook({
         secretHex,
-        body,
-        signature: signWebhook(secretHex, body, at),
+        ...signed,
+        signature: signWebhook(secretHex, signed, at),
         now: at,
         ...change,
       });
@@ -48,10 +49,10 @@ describe("webhook signatures", () => {
     }
   };
 
-  it("is the HMAC over timestamp, dot and body", () => {
-    // Computed with another program: printf '1767225600.{"status":"failed"}' | openssl dgst -sha256 -mac HMAC -macopt hexkey:abab…
-    expect(signWebhook(secretHex, body, at)).toBe(
-      "t=1767225600,v1=1edd05b9b1c91776955d7f2f777b0d535b0e939ba6d8b50b4288a21c7a90be61",
+  it("is the HMAC over delivery id, timestamp and body", () => {
+    // Computed with another program: printf 'delivery-1.1767225600.{"status":"failed"}' | openssl dgst -sha256 -mac HMAC -macopt hexkey:abab…
+    expect(signWebhook(secretHex, signed, at)).toBe(
+      "t=1767225600,v1=b5ad3fe240b33c385c1701b1dc60067893beca0da831259b9cf3ca682e1dde8c",
     );
   });
 
@@ -65,17 +66,18 @@ describe("webhook signatures", () => {
 
   it.each([
     ["another body", { body: Buffer.from('{"status":"failed" }') }],
+    ["another delivery id", { deliveryId: "delivery-2" }],
     ["another secret", { secretHex: "cd".repeat(32) }],
     ["no signature", { signature: undefined }],
     ["an empty signature", { signature: "" }],
     ["a short signature", { signature: "t=1767225600,v1=ab" }],
     [
       "another time in front of the same mac",
-      { signature: signWebhook(secretHex, body, at).replace("t=1", "t=2") },
+      { signature: signWebhook(secretHex, signed, at).replace("t=1", "t=2") },
     ],
     [
       "a second mac behind",
-      { signature: `${signWebhook(secretHex, body, at)},v1=${"0".repeat(64)}` },
+      { signature: `${signWebhook(secretHex, signed, at)},v1=${"0".repeat(64)}` },
     ],
   ])("refuses %s", (_name, change) => {
     expect(verdict(change)).toBe("webhook_signature_invalid");
