@@ -51,6 +51,7 @@ export async function* openCommitFeed(
     }
   } finally {
     signal.removeEventListener("abort", stop);
+    buffer.discard();
     // The server removes an ordered consumer that nobody reads from by itself.
     await messages.close();
   }
@@ -61,6 +62,7 @@ class MessageBuffer {
   readonly #messages: JsMsg[] = [];
   readonly #highWater: number;
   #ended = false;
+  #discarded = false;
   #failure: Error | undefined;
   #wakeReader: (() => void) | undefined;
   #wakePump: (() => void) | undefined;
@@ -87,9 +89,19 @@ class MessageBuffer {
     return taken;
   }
 
+  /** For a reader that leaves: what is there is dropped, and the source is let go. */
+  discard(): void {
+    this.#discarded = true;
+    this.#messages.length = 0;
+    this.#wakePump?.();
+  }
+
   async #pump(source: ConsumerMessages): Promise<void> {
     try {
       for await (const message of source) {
+        if (this.#discarded) {
+          return;
+        }
         this.#messages.push(message);
         this.#wakeReader?.();
         if (this.#messages.length >= this.#highWater) {

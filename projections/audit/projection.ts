@@ -25,5 +25,5 @@ export const auditProjection: Projection = {
   version: 1,
   schema: new URL("./schema.sql", import.meta.url),
   tables: [auditTable],
-  project: (batch) => Promise.resolve([inserted(auditTable, batch.map(rowFrom))]),
+  project: (batch) => Promise.resolve(inserted(auditTable, batch.map(rowFrom))),
 };

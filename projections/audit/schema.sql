@@ -16,4 +16,4 @@ create table audit (
   primary key (organization_id, sequence)
 );
 
-create index audit_of_aggregate on audit (organization_id, aggregate_id, sequence desc);
+create index audit_of_aggregate on audit (aggregate_id, sequence desc);

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { readModels } from "../read-models.ts";
-import { columnsOf, rowOf, type Table, upserted, writeSql } from "../runtime/table.ts";
+import { columnsOf, inserted, rowOf, type Table, writeSql } from "../runtime/table.ts";
 
 /**
  * What Postgres alone takes, in milliseconds, to insert the rows that stand in the read models into empty
@@ -20,11 +20,11 @@ export const insertFloorMs = async (
       { parameter: 1, condition: "(select 1) as once" },
     );
     for (let start = 0; start < rows.length; start += batch) {
-      const { json } = upserted(
+      const writes = inserted(
         table as Table<Record<string, unknown>>,
         rows.slice(start, start + batch),
       );
-      statements.push({ text, json });
+      statements.push(...writes.map(({ json }) => ({ text, json })));
     }
   }
   const started = performance.now();

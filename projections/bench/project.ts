@@ -62,9 +62,9 @@ export const benchProject = async ({
     const written = await fillLog(writer, events);
 
     await prepareReadModels(sql, readModels);
-    const progress = await openProgress(sql);
+    await using progress = await openProgress(sql);
     const started = performance.now();
-    const projector = await startProjector({
+    await using _projector = await startProjector({
       store,
       openSql: () => openDatabase({ url: stack.databaseUrl, maxConnections: 1 }),
       projections: readModels,
@@ -78,8 +78,6 @@ export const benchProject = async ({
     const floorMs = await insertFloorMs(sql, { copy, batch: 500 });
 
     const visibleMs = await measureVisible(writer, progress.waitForPosition, visible);
-    await projector.stop();
-    await progress.close();
     return {
       eventsPerSecond: Math.round((written / projectedMs) * 1_000),
       ratioToInsert: Number((floorMs / projectedMs).toFixed(3)),

@@ -3,7 +3,7 @@ import type { Queryable } from "../database.ts";
 import { columnsOf, rowOf } from "../runtime/table.ts";
 import { type MessageRow, messagesTable } from "./table.ts";
 
-const viewOf = (row: MessageRow): MessageView => ({
+const viewOf = (row: MessageRow, index: number): MessageView => ({
   id: row.id,
   role: row.role,
   promptId: row.prompt_id,
@@ -12,7 +12,7 @@ const viewOf = (row: MessageRow): MessageView => ({
   failure: row.failure,
   usage: row.usage,
   cost: row.cost,
-  index: row.index,
+  index,
   at: row.at,
 });
 
@@ -24,6 +24,6 @@ export const listMessages = async (
   const rows = await sql`
     select ${sql(columnsOf(messagesTable))} from messages
     where organization_id = ${organization} and session_id = ${session}
-    order by index`;
-  return rows.map((row) => viewOf(rowOf(messagesTable, row)));
+    order by sequence, event`;
+  return rows.map((row, index) => viewOf(rowOf(messagesTable, row), index));
 };

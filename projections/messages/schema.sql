@@ -2,7 +2,9 @@ create table messages (
   organization_id text collate "C" not null,
   session_id text collate "C" not null,
   id text collate "C" not null,
-  index integer not null,
+  -- where the message first came in the log: it keeps this place in the transcript
+  sequence bigint not null,
+  event integer not null,
   role text not null,
   prompt_id text,
   parts jsonb not null,
@@ -14,4 +16,4 @@ create table messages (
   primary key (organization_id, session_id, id)
 );
 
-create unique index messages_in_order on messages (organization_id, session_id, index);
+create index messages_in_order on messages (session_id, sequence, event);

@@ -7,8 +7,9 @@ export interface MessageRow extends Pick<
 > {
   readonly organization_id: string;
   readonly session_id: string;
-  /** Counts the session's messages from 0, by the first arrival of each. */
-  readonly index: number;
+  /** The commit that first recorded the message, and the place of the event in it. */
+  readonly sequence: number;
+  readonly event: number;
   readonly prompt_id: string | null;
   /** When the message was first recorded. */
   readonly at: string;
@@ -21,7 +22,8 @@ export const messagesTable: Table<MessageRow> = {
     organization_id: "text",
     session_id: "text",
     id: "text",
-    index: "integer",
+    sequence: "bigint",
+    event: "integer",
     role: "text",
     prompt_id: "text",
     parts: "jsonb",
@@ -31,5 +33,6 @@ export const messagesTable: Table<MessageRow> = {
     cost: "double precision",
     at: "timestamptz",
   },
+  kept: ["sequence", "event", "at"],
   sessionColumn: "session_id",
 };

@@ -21,7 +21,7 @@ export interface FollowOptions {
 
 /**
  * Projects a shard's commits in order, until the signal. While Postgres writes one batch, the next one is
- * taken from the log and parsed; both take about as long.
+ * taken from the log, parsed and planned; both take about as long.
  *
  * @throws ProjectedElsewhere; DomainError `log_gap`, `log_unavailable`, `event_unknown`, `event_invalid`;
  * what Postgres throws
@@ -55,9 +55,13 @@ export const followLog = async (
   try {
     for await (const batch of feed) {
       const { commits, problem } = readBatch(batch, read);
+      // What is read for the plan comes behind the write under way, on the one connection. If that write
+      // failed, the plan counts for nothing, and neither does its failure.
+      const planning = planBatch(target, read, commits);
+      planning.catch(() => undefined);
       await writing;
       if (ended.aborted) break;
-      if (commits.length > 0) writing = write(await planBatch(target, read, commits));
+      if (commits.length > 0) writing = write(await planning);
       read += commits.length;
       if (problem !== null) throw problem;
     }

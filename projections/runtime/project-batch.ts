@@ -9,6 +9,7 @@ import type { TableWrite } from "./table.ts";
 
 /** What a batch is projected with. */
 export interface BatchTarget {
+  /** A pool of one connection, so that what is asked first is also done first. */
   readonly sql: Queryable;
   readonly projections: readonly Projection[];
   readonly shard: number;

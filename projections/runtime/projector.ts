@@ -1,5 +1,6 @@
 /** Keeps the read models up with the log: one loop for each shard. */
 import { setTimeout as delay } from "node:timers/promises";
+import { DomainError } from "#contracts/errors";
 import { lastSequence } from "#event-store/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
@@ -14,7 +15,7 @@ import type { Projection } from "./projection.ts";
 export interface ProjectorOptions {
   readonly store: EventStore;
   /**
-   * Opens a pool of one connection to the read models. It is called for each shard, and again after each
+   * Opens a pool of one connection (`maxConnections: 1`) to the read models. It is called for each shard, and again after each
    * failure: postgres.js 3.4 mixes what a lost connection was answering into later results
    * (porsager/postgres#1215), so a pool that has lost one is not used any more.
    */
@@ -66,6 +67,12 @@ const retryDelaysMs = { first: 100, longest: 5_000 };
 export const startProjector = async (options: ProjectorOptions): Promise<Projector> => {
   const { store, openSql, projections, log, maxBatch = 500, standbyMs = 1_000 } = options;
   await using setup = disposable(openSql());
+  if (setup.sql.options.max !== 1) {
+    throw new DomainError(
+      "configuration_invalid",
+      "A projector needs pools of one connection each.",
+    );
+  }
   const preparation = await prepareReadModels(setup.sql, projections);
   if (preparation !== "unchanged") log.info({ preparation }, "the read models' tables were built");
 

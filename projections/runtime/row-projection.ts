@@ -83,7 +83,7 @@ export const defineRowProjection = <Row extends AggregateRow>(
           rows.set(key, change(existing(rows.get(key), type, ref.id), data, context));
       }
     }
-    return [upserted(table, [...rows.values()])];
+    return upserted(table, [...rows.values()]);
   };
 
   const rowsBefore = async (

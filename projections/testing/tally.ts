@@ -28,7 +28,7 @@ export const tally: Projection = {
         (known.find((row) => row.organization_id === organization_id)?.commits ?? 0) +
         batch.filter(({ ref }) => ref.organization === organization_id).length,
     }));
-    return [upserted(table, rows)];
+    return upserted(table, rows);
   },
 };
 
