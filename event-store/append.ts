@@ -7,7 +7,7 @@ import { DomainError } from "#contracts/errors";
 import type { EventStore } from "./event-store.ts";
 import { classifyPublishFailure } from "./publish-outcome.ts";
 import { hashOf } from "./recorded.ts";
-import { shardOf, streamOf, subjectOf } from "./sharding.ts";
+import { shardOf, streamOf, subjectIn } from "./sharding.ts";
 
 /** How long an append keeps trying while the log does not answer, in milliseconds. */
 const appendPatienceMs = 15_000;
@@ -57,7 +57,7 @@ export const append = async (
     });
   }
   const shard = shardOf(ref.organization, store.shards);
-  const subject = subjectOf(ref, store.shards);
+  const subject = subjectIn(shard, ref);
   const messageId = `${commit.meta.commandId}:${ref.aggregate}:${ref.id}`;
   const messageHeaders = headers();
   messageHeaders.set("Nats-Msg-Id", messageId);
