@@ -55,19 +55,21 @@ export const idSchema = <K extends IdKind>(kind: K) =>
 export const newId = <K extends IdKind>(kind: K): Id<K> =>
   `${idPrefixes[kind]}_${ulid(undefined, randomFraction)}`;
 
-// A ULID takes sixteen random numbers, and asking the system for each is what it spends its time on.
-const pool = new Uint32Array(256);
-let used = pool.length;
+const randomBytes = new Uint8Array(1_024);
+let usedBytes = randomBytes.length;
 
-/** A random number from 0 to below 1, as `ulid` wants it, from the cryptographic generator. */
+/**
+ * A random byte as a fraction of 256, which gives each of the 32 characters the same chance. Bytes are
+ * drawn from the system many at a time: one by one, as `ulid` does, takes most of a command's time.
+ */
 const randomFraction = (): number => {
-  if (used === pool.length) {
-    crypto.getRandomValues(pool);
-    used = 0;
+  if (usedBytes === randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    usedBytes = 0;
   }
-  const value = pool[used] ?? 0;
-  used += 1;
-  return value / 2 ** 32;
+  const byte = randomBytes[usedBytes] ?? 0;
+  usedBytes += 1;
+  return byte / 256;
 };
 
 /**

@@ -11,6 +11,15 @@ describe("ids", () => {
     }
   });
 
+  it("use every character in every place of their random part", () => {
+    const seen = Array.from({ length: 16 }, () => new Set<string>());
+    for (let count = 0; count < 5_000; count += 1) {
+      const random = newId("event").slice(-16);
+      seen.forEach((characters, place) => characters.add(random.charAt(place)));
+    }
+    expect(seen.map(({ size }) => size)).toEqual(Array.from({ length: 16 }, () => 32));
+  });
+
   it("are the same for the same parts, and different for different ones", () => {
     // Pinned: sessions and runs are found by these ids for as long as their log exists.
     expect(derivedId("session", "org_1", "key")).toBe("ses_0PJFXKZ7WPB2CB51WW85F75BSV");

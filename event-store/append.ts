@@ -7,7 +7,7 @@ import { DomainError } from "#contracts/errors";
 import type { EventStore } from "./event-store.ts";
 import { classifyPublishFailure } from "./publish-outcome.ts";
 import { hashOf } from "./recorded.ts";
-import { shardOf, streamOf, subjectOf } from "./sharding.ts";
+import { shardOf, streamOf, subjectIn } from "./sharding.ts";
 
 /** How long an append keeps trying while the log does not answer, in milliseconds. */
 const appendPatienceMs = 15_000;
@@ -57,18 +57,18 @@ export const append = async (
     });
   }
   const shard = shardOf(ref.organization, store.shards);
-  const subject = subjectOf(ref, store.shards);
+  const subject = subjectIn(shard, ref);
   const messageId = `${commit.meta.commandId}:${ref.aggregate}:${ref.id}`;
   const messageHeaders = headers();
   messageHeaders.set("Nats-Msg-Id", messageId);
   messageHeaders.set("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));
 
-  const stored = await publishUntilKnown(store, { ref, subject, bytes, messageHeaders });
+  const stored = await untilAnswered(ref, () => publish(store, { subject, bytes, messageHeaders }));
   const hash = hashOf(bytes);
   if (typeof stored === "number") {
     return { shard, sequence: stored, hash, recordedBefore: false };
   }
-  const message = await messageOf(store, streamOf(shard), stored);
+  const message = await untilAnswered(ref, () => messageOf(store, streamOf(shard), stored));
   if (message?.subject === subject && message.header.get("Nats-Msg-Id") === messageId) {
     const storedHash = hashOf(message.data);
     return { shard, sequence: message.seq, hash: storedHash, recordedBefore: storedHash !== hash };
@@ -86,31 +86,38 @@ const messageOf = (
 ): Promise<StoredMsg | null> => jsm.streams.getMessage(stream, lookup);
 
 interface Publication {
-  readonly ref: AggregateRef;
   readonly subject: string;
   readonly bytes: Uint8Array;
   readonly messageHeaders: MsgHdrs;
 }
 
-/** Publishes the same bytes until the answer is known: a new sequence, or where to look. */
-const publishUntilKnown = async (
+/** Publishes once: the new sequence, or where to look for what is there already. */
+const publish = async (
   { js }: EventStore,
-  { ref, subject, bytes, messageHeaders }: Publication,
+  { subject, bytes, messageHeaders }: Publication,
 ): Promise<number | Lookup> => {
+  try {
+    const ack: PubAck = await js.publish(subject, bytes, {
+      headers: messageHeaders,
+      timeout: publishTimeoutMs,
+    });
+    return ack.duplicate ? { seq: ack.seq } : ack.seq;
+  } catch (error) {
+    if (classifyPublishFailure(error) === "wrong_last_sequence") {
+      return { last_by_subj: subject };
+    }
+    throw error;
+  }
+};
+
+/** Asks the same again while it is not known what became of it. */
+const untilAnswered = async <T>(ref: AggregateRef, ask: () => Promise<T>): Promise<T> => {
   const deadline = performance.now() + appendPatienceMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const ack: PubAck = await js.publish(subject, bytes, {
-        headers: messageHeaders,
-        timeout: publishTimeoutMs,
-      });
-      return ack.duplicate ? { seq: ack.seq } : ack.seq;
+      return await ask();
     } catch (error) {
-      const failure = classifyPublishFailure(error);
-      if (failure === "wrong_last_sequence") {
-        return { last_by_subj: subject };
-      }
-      if (failure === "refused") {
+      if (classifyPublishFailure(error) === "refused") {
         throw error;
       }
       if (performance.now() >= deadline) {

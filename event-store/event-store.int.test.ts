@@ -5,7 +5,6 @@ import { loadAggregate } from "./load.ts";
 import { readAggregate } from "./read-aggregate.ts";
 import { readAll } from "./read-all.ts";
 import { commitsBetweenSnapshots } from "./snapshots.ts";
-import { subjectOf } from "./sharding.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 import { planTopology } from "./topology/plan.ts";
@@ -122,22 +121,6 @@ describe("snapshots", () => {
     expect(loaded).toEqual({ ...whole, folded: loaded.folded });
     const repeated = await execute(test.store, counter, key, setMode("a0"), testMeta("c0"));
     expect(repeated.changed).toBe(false);
-  });
-
-  it("are passed over when they are of another version or history", async () => {
-    const key = newKey();
-    await fill(key, 3);
-    const subject = subjectOf({ ...key, aggregate: "policy" }, test.store.shards);
-    const forged = {
-      sequence: 1,
-      hash: "f".repeat(64),
-      state: { count: 99, actions: [] },
-      commands: [],
-    };
-    for (const version of [1, 2]) {
-      await test.store.snapshots.put(subject, JSON.stringify({ version, ...forged }));
-      expect((await loadAggregate(test.store, counter, key)).state.count).toBe(3);
-    }
   });
 });
 

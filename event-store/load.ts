@@ -4,10 +4,12 @@ import { type AnyEvent, parseEvent } from "#contracts/event-registry";
 import type { Position } from "#contracts/position";
 import type { Decider } from "./decider.ts";
 import type { EventStore } from "./event-store.ts";
+import { type Folded, type Folding, FoldingInProgress } from "./fold.ts";
 import { formatPosition } from "./position.ts";
-import { readAggregate } from "./read-aggregate.ts";
-import type { RecordedCommit } from "./recorded.ts";
-import { shardOf } from "./sharding.ts";
+import { type AggregateBatch, readBatch, readBatches } from "./read-aggregate.ts";
+import { hashOf, type RecordedCommit } from "./recorded.ts";
+import { shardOf, subjectOf } from "./sharding.ts";
+import { guessSnapshotEnd, rememberSnapshotEnd } from "./snapshot-ends.ts";
 import { readSnapshot } from "./snapshots.ts";
 
 /** A kind of aggregate: how its state is decided, and whether a snapshot of it is kept. */
@@ -20,9 +22,6 @@ export interface AggregateDefinition<Command, Event, State> {
    */
   readonly snapshotVersion?: number;
 }
-
-/** How many of an aggregate's newest commands are remembered, to recognise one that comes again. */
-const rememberedCommands = 1_024;
 
 export interface LoadedAggregate<State> {
   readonly state: State;
@@ -46,7 +45,7 @@ export interface AggregateKey {
 /**
  * Loads an aggregate. One that has no commit yet has the initial state, sequence 0 and no position.
  *
- * @throws DomainError `log_unavailable`, `event_unknown`, `event_invalid`
+ * @throws DomainError `log_unavailable`, `log_gap`, `event_unknown`, `event_invalid`
  */
 export const loadAggregate = async <Command, Event, State>(
   store: EventStore,
@@ -54,30 +53,16 @@ export const loadAggregate = async <Command, Event, State>(
   key: AggregateKey,
 ): Promise<LoadedAggregate<State>> => {
   const ref: AggregateRef = { ...key, aggregate: definition.aggregate };
-  const snapshot = await readSnapshot(store, definition, ref);
-  const start: Folding<State> = snapshot ?? {
-    state: definition.decider.initialState(),
-    sequence: 0,
-    hash: genesisHash,
-    commands: new Map(),
-  };
-  const folded = await fold(store, definition.decider, { ref, start });
-  // A first commit that does not follow the snapshot means that the snapshot is of another history.
-  const whole =
-    folded === "does_not_follow"
-      ? await fold(store, definition.decider, {
-          ref,
-          start: {
-            state: definition.decider.initialState(),
-            sequence: 0,
-            hash: genesisHash,
-            commands: new Map(),
-          },
-        })
-      : folded;
-  if (whole === "does_not_follow") {
-    throw new Error(`The hash chain of ${ref.aggregate} ${ref.id} is broken at its first commit.`);
-  }
+  const subject = subjectOf(ref, store.shards);
+  // Both are asked for at once; the commits from where the snapshot is expected to end.
+  const [snapshot, ahead] = await Promise.all([
+    readSnapshot(store, definition, ref),
+    readAhead(store, ref, guessSnapshotEnd(store, subject)),
+  ]);
+  const shortened =
+    snapshot && (await foldAfter(store, definition.decider, { ref, snapshot, ahead }));
+  rememberSnapshotEnd(store, subject, shortened ? snapshot.sequence : 0);
+  const whole = shortened ?? (await foldAll(store, definition.decider, { ref, ahead }));
   return {
     ...whole,
     position:
@@ -87,47 +72,60 @@ export const loadAggregate = async <Command, Event, State>(
   };
 };
 
-export interface Folding<State> {
-  readonly state: State;
-  readonly sequence: number;
-  readonly hash: string;
-  readonly commands: ReadonlyMap<string, number>;
-}
+/** Most aggregates are short; of a long one no more than this is read in vain, and only once. */
+const commitsReadBlindly = 64;
 
-const fold = async <Command, Event, State>(
+const readAhead = (
+  store: EventStore,
+  ref: AggregateRef,
+  snapshotEnd: number | undefined,
+): Promise<AggregateBatch> =>
+  snapshotEnd === undefined
+    ? readBatch(store, ref, { from: 1, limit: commitsReadBlindly })
+    : readBatch(store, ref, { from: Math.max(1, snapshotEnd) });
+
+/**
+ * Folds what follows a snapshot. The snapshot's own last commit is read too, and must be in the log as
+ * the snapshot says: null means that it is of another history.
+ */
+const foldAfter = async <Command, Event, State>(
   store: EventStore,
   decider: Decider<Command, Event, State>,
-  { ref, start }: { readonly ref: AggregateRef; readonly start: Folding<State> },
-): Promise<(Folding<State> & { readonly folded: number }) | "does_not_follow"> => {
-  let { state, sequence, hash } = start;
-  const commands = new Map(start.commands);
-  let folded = 0;
-  for await (const recorded of readAggregate(store, ref, { after: start.sequence })) {
-    if (folded === 0 && recorded.commit.meta.prev !== hash) {
-      return "does_not_follow";
+  { ref, snapshot, ahead }: { ref: AggregateRef; snapshot: Folding<State>; ahead: AggregateBatch },
+): Promise<Folded<State> | null> => {
+  const batches = readBatches(store, ref, { from: snapshot.sequence, ahead });
+  const folding = new FoldingInProgress(decider, ref, snapshot);
+  let isFirst = true;
+  for await (const messages of batches) {
+    for (const message of messages) {
+      if (!isFirst) {
+        folding.add(message);
+      } else if (message.seq !== snapshot.sequence || hashOf(message.data) !== snapshot.hash) {
+        return null;
+      }
+      isFirst = false;
     }
-    state = eventsOf(recorded).reduce<State>(
-      (before, event) => decider.evolve(before, event as Event),
-      state,
-    );
-    sequence = recorded.sequence;
-    hash = recorded.hash;
-    folded += 1;
-    remember(commands, recorded.commit.meta.commandId, sequence);
   }
-  return { state, sequence, hash, commands, folded };
+  return isFirst ? null : folding.result();
+};
+
+const foldAll = async <Command, Event, State>(
+  store: EventStore,
+  decider: Decider<Command, Event, State>,
+  { ref, ahead }: { readonly ref: AggregateRef; readonly ahead: AggregateBatch },
+): Promise<Folded<State>> => {
+  const folding = new FoldingInProgress(decider, ref, {
+    state: decider.initialState(),
+    sequence: 0,
+    hash: genesisHash,
+    commands: new Map(),
+  });
+  for await (const messages of readBatches(store, ref, { from: 1, ahead })) {
+    messages.forEach((message) => folding.add(message));
+  }
+  return folding.result();
 };
 
 /** The events of a commit in their present shapes. */
 export const eventsOf = ({ commit }: RecordedCommit): readonly AnyEvent[] =>
   commit.events.map(parseEvent);
-
-const remember = (commands: Map<string, number>, commandId: string, sequence: number): void => {
-  commands.set(commandId, sequence);
-  if (commands.size > rememberedCommands) {
-    const [oldest] = commands.keys();
-    if (oldest !== undefined) {
-      commands.delete(oldest);
-    }
-  }
-};

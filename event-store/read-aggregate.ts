@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { StoredMsg } from "@nats-io/jetstream";
 import { JetStreamStatusError } from "@nats-io/jetstream/internal";
+import { errors as natsErrors } from "@nats-io/transport-node";
 import type { AggregateRef } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import type { EventStore } from "./event-store.ts";
@@ -9,9 +10,24 @@ import { readRecorded, type RecordedCommit } from "./recorded.ts";
 import { shardOf, streamOf, subjectOf } from "./sharding.ts";
 
 const batchSize = 256;
+/** Less than what the server lets a slow reader fall behind by before it cuts it off. */
+const batchBytes = 8 * 1024 * 1024;
 const attempts = 5;
+/** How long the server may be silent in the midst of a batch, in milliseconds. */
+const silenceMs = 5_000;
 /** The status of a direct get that finds nothing. */
 const notFound = 404;
+/** The status of a direct get that nobody is there to answer. */
+const nobodyThere = 503;
+
+/** A piece of an aggregate's history, oldest first. */
+export interface AggregateBatch {
+  /** Its messages have this sequence or later ones. */
+  readonly from: number;
+  readonly messages: readonly StoredMsg[];
+  /** Whether nothing comes after it. */
+  readonly isLast: boolean;
+}
 
 /** The commits of one aggregate, oldest first, after the given sequence of the stream. */
 export async function* readAggregate(
@@ -19,45 +35,65 @@ export async function* readAggregate(
   ref: AggregateRef,
   options: { readonly after?: number } = {},
 ): AsyncGenerator<RecordedCommit> {
-  const stream = streamOf(shardOf(ref.organization, store.shards));
-  const subject = subjectOf(ref, store.shards);
-  for (let after = options.after ?? 0; ;) {
-    const batch = await readBatch(store, { stream, subject, after });
-    for (const message of batch) {
+  for await (const messages of readBatches(store, ref, { from: (options.after ?? 0) + 1 })) {
+    for (const message of messages) {
       yield readRecorded(message);
-      after = message.seq;
-    }
-    if (batch.length < batchSize) {
-      return;
     }
   }
 }
 
-const readBatch = async (
-  { jsm }: EventStore,
-  from: { readonly stream: string; readonly subject: string; readonly after: number },
-): Promise<readonly StoredMsg[]> => {
+/**
+ * The history of an aggregate from a sequence on, batch by batch. `ahead` is a batch that was asked
+ * for on a guess; as far as it holds what is wanted, it is not read again.
+ */
+export async function* readBatches(
+  store: EventStore,
+  ref: AggregateRef,
+  { from, ahead }: { readonly from: number; readonly ahead?: AggregateBatch },
+): AsyncGenerator<readonly StoredMsg[]> {
+  let next = from;
+  let batch = ahead && reaches(ahead, next) ? ahead : await readBatch(store, ref, { from });
+  for (;;) {
+    yield batch.messages.filter(({ seq }) => seq >= next);
+    if (batch.isLast) {
+      return;
+    }
+    next = (batch.messages.at(-1)?.seq ?? next) + 1;
+    batch = await readBatch(store, ref, { from: next });
+  }
+}
+
+const reaches = ({ from, messages, isLast }: AggregateBatch, sequence: number): boolean =>
+  from <= sequence && (isLast || (messages.at(-1)?.seq ?? 0) >= sequence - 1);
+
+/**
+ * Reads the next messages of an aggregate, and tries again when the server does not answer.
+ *
+ * @throws DomainError `log_unavailable`
+ */
+export const readBatch = async (
+  store: EventStore,
+  ref: AggregateRef,
+  { from, limit = batchSize }: { readonly from: number; readonly limit?: number },
+): Promise<AggregateBatch> => {
+  const stream = streamOf(shardOf(ref.organization, store.shards));
+  const query = {
+    next_by_subj: subjectOf(ref, store.shards),
+    seq: from,
+    batch: limit,
+    max_bytes: batchBytes,
+  };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const messages: StoredMsg[] = [];
-      for await (const message of await jsm.direct.getBatch(from.stream, {
-        next_by_subj: from.subject,
-        seq: from.after + 1,
-        batch: batchSize,
-      })) {
-        messages.push(message);
-      }
-      return messages;
+      const messages = await request(store, stream, query);
+      return { from, messages, isLast: (messages.at(-1)?.pending ?? 0) === 0 };
     } catch (error) {
-      if (error instanceof JetStreamStatusError && error.code === notFound) {
-        return [];
-      }
-      if (!isTransient(error)) {
+      if (!isTransient(error) && !hasStatus(error, nobodyThere)) {
         throw error;
       }
       if (attempt === attempts) {
         throw new DomainError("log_unavailable", "The log cannot be read; try again later.", {
-          fields: { stream: from.stream },
+          fields: { stream },
           cause: error,
         });
       }
@@ -65,3 +101,47 @@ const readBatch = async (
     }
   }
 };
+
+/**
+ * One question to the server. With a callback, the client gives its subscription back at the end
+ * (it keeps that of an iterator), and a connection that breaks in the midst of the answer ends it.
+ */
+const request = (
+  { jsm }: EventStore,
+  stream: string,
+  query: {
+    readonly next_by_subj: string;
+    readonly seq: number;
+    readonly batch: number;
+    readonly max_bytes: number;
+  },
+): Promise<readonly StoredMsg[]> =>
+  new Promise((resolve, reject) => {
+    const messages: StoredMsg[] = [];
+    const answer = jsm.direct.getBatch(stream, {
+      ...query,
+      callback: (done, message) => {
+        if (!done) {
+          messages.push(message);
+          silence.refresh();
+          return;
+        }
+        clearTimeout(silence);
+        if (done.err && !hasStatus(done.err, notFound)) {
+          reject(done.err);
+        } else {
+          resolve(messages);
+        }
+      },
+    });
+    const silence = setTimeout(() => {
+      answer.then((open) => open.stop(new natsErrors.TimeoutError()), reject);
+    }, silenceMs);
+    answer.catch((error: Error) => {
+      clearTimeout(silence);
+      reject(error);
+    });
+  });
+
+const hasStatus = (error: unknown, status: number): boolean =>
+  error instanceof JetStreamStatusError && error.code === status;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type AggregateRef, type Commit, commitSchema } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import type { Position } from "#contracts/position";
@@ -17,8 +17,7 @@ export interface RecordedCommit {
   readonly hash: string;
 }
 
-export const hashOf = (bytes: Uint8Array): string =>
-  createHash("sha256").update(bytes).digest("hex");
+export const hashOf = (bytes: Uint8Array): string => hash("sha256", bytes, "hex");
 
 const decoder = new TextDecoder();
 
@@ -40,7 +39,8 @@ export const readRecorded = (message: {
   };
 };
 
-const parseCommit = (bytes: Uint8Array, subject: string, sequence: number): Commit => {
+/** Reads the bytes of a stored message. Throws `event_invalid` for bytes that are not a commit. */
+export const parseCommit = (bytes: Uint8Array, subject: string, sequence: number): Commit => {
   try {
     return commitSchema.parse(JSON.parse(decoder.decode(bytes)));
   } catch (cause) {

@@ -1,18 +1,22 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AggregateRef, AggregateType } from "#contracts/commit";
 import { aggregateTypes } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 
 /** The shard of an organisation: all of its commits stand in one stream, in order. */
 export const shardOf = (organization: string, shards: number): number =>
-  createHash("sha256").update(organization).digest().readUInt32BE(0) % shards;
+  hash("sha256", organization, "buffer").readUInt32BE(0) % shards;
 
 /** The name of the stream of a shard. */
 export const streamOf = (shard: number): string => `EVENTS_${shard}`;
 
 /** The literal subject of an aggregate, for example `evt.0.org_7Q….session.ses_01J…`. */
-export const subjectOf = ({ organization, aggregate, id }: AggregateRef, shards: number): string =>
-  `evt.${shardOf(organization, shards)}.${organization}.${aggregate}.${id}`;
+export const subjectOf = (ref: AggregateRef, shards: number): string =>
+  subjectIn(shardOf(ref.organization, shards), ref);
+
+/** The same, where the shard is known. */
+export const subjectIn = (shard: number, { organization, aggregate, id }: AggregateRef): string =>
+  `evt.${shard}.${organization}.${aggregate}.${id}`;
 
 const isAggregateType = (text: string | undefined): text is AggregateType =>
   aggregateTypes.some((type) => type === text);

@@ -5,8 +5,11 @@
 import { z } from "zod";
 import type { AggregateRef } from "#contracts/commit";
 import type { EventStore } from "./event-store.ts";
-import type { AggregateDefinition, Folding } from "./load.ts";
+import { type Folding, rememberedCommands } from "./fold.ts";
+import type { AggregateDefinition } from "./load.ts";
+import { isTransient } from "./publish-outcome.ts";
 import { subjectOf } from "./sharding.ts";
+import { rememberSnapshotEnd } from "./snapshot-ends.ts";
 
 /** A snapshot is written when this many commits had to be folded after the last one. */
 export const commitsBetweenSnapshots = 100;
@@ -16,10 +19,10 @@ const snapshotSchema = z.object({
   sequence: z.int().positive(),
   hash: z.string(),
   state: z.unknown(),
-  commands: z.array(z.tuple([z.string(), z.int()])),
+  /** Two lists of one length, which are read faster than a list of pairs. */
+  commandIds: z.array(z.string()),
+  commandSequences: z.array(z.int()),
 });
-
-const keyOf = (ref: AggregateRef, shards: number): string => subjectOf(ref, shards);
 
 /** The snapshot of an aggregate, or null when there is none that this definition can use. */
 export const readSnapshot = async <Command, Event, State>(
@@ -30,19 +33,34 @@ export const readSnapshot = async <Command, Event, State>(
   if (snapshotVersion === undefined) {
     return null;
   }
-  const entry = await store.snapshots.get(keyOf(ref, store.shards));
-  if (!entry || entry.operation !== "PUT") {
-    return null;
-  }
-  const snapshot = snapshotSchema.safeParse(entry.json());
+  const snapshot = snapshotSchema.safeParse(await readStored(store, ref));
   if (!snapshot.success || snapshot.data.version !== snapshotVersion) {
     return null;
   }
-  const { state, sequence, hash, commands } = snapshot.data;
-  return { state: state as State, sequence, hash, commands: new Map(commands) };
+  const { state, sequence, hash, commandIds, commandSequences } = snapshot.data;
+  const commands = new Map<string, number>();
+  commandIds.forEach((id, index) => commands.set(id, commandSequences[index] ?? 0));
+  return { state: state as State, sequence, hash, commands };
 };
 
-/** Keeps a snapshot. A later one may be overwritten by an earlier one: it is only longer to fold. */
+/** The stored JSON; null when there is none. */
+const readStored = async (store: EventStore, ref: AggregateRef): Promise<unknown> => {
+  try {
+    const entry = await store.snapshots.get(subjectOf(ref, store.shards));
+    return entry?.operation === "PUT" ? entry.json() : null;
+  } catch (error) {
+    // Without it there is only more to fold; whether the log answers is found out by reading it.
+    if (error instanceof SyntaxError || isTransient(error)) {
+      return null;
+    }
+    throw error;
+  }
+};
+
+/**
+ * Keeps a snapshot. A later one may be overwritten by an earlier one: it is only longer to fold.
+ * That it could not be kept is no error: the command that led here is in the log all the same.
+ */
 export const writeSnapshot = async <Command, Event, State>(
   store: EventStore,
   definition: AggregateDefinition<Command, Event, State>,
@@ -51,15 +69,22 @@ export const writeSnapshot = async <Command, Event, State>(
   if (definition.snapshotVersion === undefined) {
     return;
   }
-  const { state, sequence, hash, commands } = folding;
-  await store.snapshots.put(
-    keyOf(ref, store.shards),
-    JSON.stringify({
-      version: definition.snapshotVersion,
-      sequence,
-      hash,
-      state,
-      commands: [...commands],
-    }),
-  );
+  const { state, sequence, hash } = folding;
+  const commands = [...folding.commands].slice(-rememberedCommands);
+  const snapshot: z.infer<typeof snapshotSchema> = {
+    version: definition.snapshotVersion,
+    sequence,
+    hash,
+    state,
+    commandIds: commands.map(([id]) => id),
+    commandSequences: commands.map(([, at]) => at),
+  };
+  const subject = subjectOf(ref, store.shards);
+  try {
+    await store.snapshots.put(subject, JSON.stringify(snapshot));
+    rememberSnapshotEnd(store, subject, sequence);
+  } catch {
+    // No answer, or a state that is too large for a message: the next load has more to fold, and the
+    // command after it tries again.
+  }
 };

@@ -1,4 +1,5 @@
 /** Appends beside raw JetStream publishes of the same bytes, in the same run on the same server. */
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { type Commit, genesisHash } from "#contracts/commit";
 import { newId } from "#contracts/ids";
@@ -18,19 +19,26 @@ export interface AppendFigures {
   readonly p99Ms: number;
 }
 
-export interface AppendBench {
+interface AppendsOfMode {
   readonly sequential: AppendFigures;
   readonly concurrent64: AppendFigures;
+}
+
+export interface AppendBench extends AppendsOfMode {
+  /** The same where each append is synced; the others are of the mode `relaxed`. */
+  readonly fsync: AppendsOfMode;
 }
 
 const rounds = 5;
 const commitsPerRound = 4_000;
 
 /** Measures appends; raw and append take turns, so that both see the same machine. */
-export const benchAppend = async (
-  dataDir: string,
-  durability: Durability = "relaxed",
-): Promise<AppendBench> => {
+export const benchAppend = async (dataDir: string): Promise<AppendBench> => ({
+  ...(await benchMode(join(dataDir, "relaxed"), "relaxed")),
+  fsync: await benchMode(join(dataDir, "fsync"), "fsync"),
+});
+
+const benchMode = async (dataDir: string, durability: Durability): Promise<AppendsOfMode> => {
   const nats = await startNats({
     dataDir,
     binary: await findNatsServer({ env: process.env }),

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newId } from "#contracts/ids";
+import { connectToNats } from "./connection.ts";
+import { type EventStore, openEventStore } from "./event-store.ts";
+import { execute } from "./execute.ts";
+import { readAggregate } from "./read-aggregate.ts";
+import type { RecordedCommit } from "./recorded.ts";
+import { counter, setMode, testMeta } from "./testing/counter.ts";
+import { type CuttingProxy, openCuttingProxy, type Verdict } from "./testing/cutting-proxy.ts";
+import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
+
+let test: TestEventStore;
+beforeAll(async () => {
+  test = await openTestEventStore();
+});
+afterAll(() => test.close());
+
+const newKey = () => ({ organization: newId("organization"), id: newId("policy") });
+
+/** What the log holds of an aggregate, read on a connection that nobody cuts. */
+const commitsOf = async (key: ReturnType<typeof newKey>): Promise<readonly RecordedCommit[]> => {
+  const commits: RecordedCommit[] = [];
+  for await (const commit of readAggregate(test.store, { ...key, aggregate: "policy" })) {
+    commits.push(commit);
+  }
+  return commits;
+};
+
+/** Gives the work a store whose connection can be cut. */
+const throughProxy = async <T>(
+  work: (store: EventStore, proxy: CuttingProxy) => Promise<T>,
+): Promise<T> => {
+  await using proxy = await openCuttingProxy(test.url);
+  const connection = await connectToNats({ url: proxy.url, name: "cut" });
+  try {
+    return await work(await openEventStore({ connection, durability: "relaxed" }), proxy);
+  } finally {
+    await connection.close();
+  }
+};
+
+describe("a command whose connection is cut", () => {
+  /** Cuts once, at the n-th piece that passes in any direction from now on. */
+  const cutAt = (proxy: CuttingProxy, place: number, how: Verdict): (() => boolean) => {
+    let passed = 0;
+    proxy.judge = () => (++passed === place ? how : "pass");
+    return () => passed >= place;
+  };
+
+  it.each(["lost", "delivered"] as const)(
+    "at any request or answer, which is %s, is in the log once",
+    async (how) => {
+      const places = Array.from({ length: 10 }, (_, index) => index + 1);
+      const outcomes = await Promise.all(
+        places.map((place) =>
+          throughProxy(async (store, proxy) => {
+            const key = newKey();
+            await execute(store, counter, key, setMode("first"), testMeta());
+            const wasCut = cutAt(proxy, place, how);
+            const { position } = await execute(store, counter, key, setMode("a"), testMeta("c"));
+            const commits = await commitsOf(key);
+            expect(commits.map(({ commit }) => commit.meta.commandId).slice(1)).toEqual(["c"]);
+            expect(position).toBe(commits[1]?.position);
+            return wasCut();
+          }),
+        ),
+      );
+      // Loading and publishing: a request and an answer each, at the least.
+      expect(outcomes.filter(Boolean).length).toBeGreaterThanOrEqual(4);
+    },
+  );
+
+  it("is found even if somebody else has appended since its answer was lost", async () => {
+    const key = newKey();
+    const outcome = await throughProxy(async (store, proxy) => {
+      await execute(store, counter, key, setMode("first"), testMeta());
+      let open: () => void = () => undefined;
+      let answerLost: () => void = () => undefined;
+      const lost = new Promise<void>((resolve) => (answerLost = resolve));
+      proxy.judge = (direction, piece) => {
+        if (direction === "to_server" || !piece.includes('"stream":"EVENTS_0"')) return "pass";
+        proxy.judge = () => "pass";
+        proxy.gate = new Promise((resolve) => (open = resolve));
+        answerLost();
+        return "lost";
+      };
+      const executing = execute(store, counter, key, setMode("mine"), testMeta("mine"));
+      await lost;
+      await execute(test.store, counter, key, setMode("theirs"), testMeta("theirs"));
+      open();
+      return executing;
+    });
+    const commits = await commitsOf(key);
+    expect(commits.map(({ commit }) => commit.meta.commandId).slice(1)).toEqual(["mine", "theirs"]);
+    expect(outcome.position).toBe(commits[1]?.position);
+    expect(outcome.state.actions).toEqual(["first", "mine", "theirs"]);
+  });
+});

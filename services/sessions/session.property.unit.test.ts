@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { derivedId } from "#contracts/ids";
+import type { SessionCommand } from "#contracts/session/commands";
+import {
+  failureSchema,
+  promptOutcomeSchema,
+  sessionEvents,
+  sessionOriginSchema,
+} from "#contracts/session/events";
+import { repositorySchema } from "#contracts/repository";
+import { arbitraryOf } from "#event-store/testing/arbitrary-of";
+import { describeDecider } from "#event-store/testing/decider-properties";
+import { sessionDecider } from "./decider.ts";
+
+const promptId = fc.constantFrom(derivedId("prompt", "1"), derivedId("prompt", "2"));
+/** Mostly that of one owner, so that it gets somewhere. */
+const epoch = fc.constantFrom(1, 1, 1, 2);
+const name = fc.constantFrom("a", "b");
+const failure = arbitraryOf(failureSchema);
+const prompt = fc.record({ promptId, text: name, by: name });
+
+const type = <T extends SessionCommand["type"]>(text: T) => fc.constant(text);
+
+const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.record({
+    type: type("CreateSession"),
+    title: fc.string(),
+    origin: arbitraryOf(sessionOriginSchema),
+    repository: arbitraryOf(repositorySchema.nullable()),
+    model: fc.string(),
+    fingerprint: name,
+    prompt: fc.option(prompt, { nil: null }),
+  }),
+  prompt.map((asked) => ({ type: "QueuePrompt", ...asked })),
+  fc.record({ type: type("CancelPrompts") }),
+  fc.record({ type: type("AcquireOwnership"), instance: name, epoch }),
+  fc.record({ type: type("StartSandbox"), epoch, provider: name }),
+  fc.record({
+    type: type("ReportSandboxReady"),
+    epoch,
+    sandboxId: name,
+    agentSessionId: name,
+    bootMs: fc.nat(),
+  }),
+  fc.record({ type: type("ReportSandboxFailed"), epoch, failure }),
+  fc.record({ type: type("StartPrompt"), epoch, promptId }),
+  fc.record({
+    type: type("FinishPrompt"),
+    epoch,
+    promptId,
+    outcome: arbitraryOf(promptOutcomeSchema),
+    failure: fc.option(failure, { nil: null }),
+  }),
+  fc.record({ type: type("RequestPause") }),
+  fc.record({ type: type("ReportPaused"), epoch }),
+  fc.record({ type: type("RequestResume") }),
+);
+
+describeDecider("a session", {
+  decider: sessionDecider,
+  events: sessionEvents,
+  commands: fc.oneof(
+    { weight: 60, arbitrary: commandsOfItsLife },
+    { weight: 1, arbitrary: fc.record({ type: type("DeleteSession") }) },
+  ),
+  repeated: {
+    CreateSession: "nothing",
+    QueuePrompt: "nothing",
+    CancelPrompts: "nothing",
+    AcquireOwnership: "nothing",
+    // Each attempt to start a sandbox is one of its own.
+    StartSandbox: "events",
+    ReportSandboxReady: "nothing",
+    ReportSandboxFailed: "nothing",
+    StartPrompt: "nothing",
+    FinishPrompt: "nothing",
+    RequestPause: "nothing",
+    ReportPaused: "nothing",
+    RequestResume: "nothing",
+    DeleteSession: "nothing",
+  },
+});
