@@ -1,0 +1,49 @@
+/** What a log on several servers needs beyond one on a single server: patience with elections. */
+import type { JetStreamManager } from "@nats-io/jetstream";
+import pRetry from "p-retry";
+import { DomainError } from "#contracts/errors";
+import { classifyPublishFailure } from "../publish-outcome.ts";
+
+/** Longer than an election, which takes up to ten seconds, and than a node's start. */
+const patienceMs = 30_000;
+
+class NoLeaderYet extends DomainError {
+  override readonly name = "NoLeaderYet";
+
+  constructor(stream: string) {
+    super("log_unavailable", `The stream ${stream} has no leader.`, { fields: { stream } });
+  }
+}
+
+/** Does it again while the cluster has nobody who answers; the work must be fine to do twice. */
+export const whenAvailable = <T>(work: () => Promise<T>): Promise<T> =>
+  pRetry(work, {
+    forever: true,
+    minTimeout: 50,
+    maxTimeout: 500,
+    maxRetryTime: patienceMs,
+    shouldRetry: (error) =>
+      error instanceof NoLeaderYet || classifyPublishFailure(error) === "retry_same",
+  });
+
+/**
+ * Waits until each of the streams has a leader: one that was just created has none for a moment, and
+ * refuses everything until then.
+ *
+ * @throws DomainError `log_unavailable` after 30 seconds
+ */
+export const awaitLeaders = async (
+  jsm: JetStreamManager,
+  streams: readonly string[],
+): Promise<void> => {
+  await Promise.all(
+    streams.map((stream) =>
+      whenAvailable(async () => {
+        const { cluster } = await jsm.streams.info(stream);
+        if (!cluster?.leader) {
+          throw new NoLeaderYet(stream);
+        }
+      }),
+    ),
+  );
+};
