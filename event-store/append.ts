@@ -4,6 +4,7 @@ import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import type { PubAck, StoredMsg } from "@nats-io/jetstream";
 import { type AggregateRef, type Commit, maxCommitBytes } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
+import { whenAvailable } from "./cluster/await-leaders.ts";
 import type { EventStore } from "./event-store.ts";
 import { classifyPublishFailure } from "./publish-outcome.ts";
 import { hashOf } from "./recorded.ts";
@@ -83,7 +84,7 @@ const messageOf = (
   { jsm }: EventStore,
   stream: string,
   lookup: Lookup,
-): Promise<StoredMsg | null> => jsm.streams.getMessage(stream, lookup);
+): Promise<StoredMsg | null> => whenAvailable(() => jsm.streams.getMessage(stream, lookup));
 
 interface Publication {
   readonly ref: AggregateRef;

@@ -15,16 +15,30 @@ class NoLeaderYet extends DomainError {
   }
 }
 
-/** Does it again while the cluster has nobody who answers; the work must be fine to do twice. */
-export const whenAvailable = <T>(work: () => Promise<T>): Promise<T> =>
-  pRetry(work, {
-    forever: true,
-    minTimeout: 50,
-    maxTimeout: 500,
-    maxRetryTime: patienceMs,
-    shouldRetry: (error) =>
-      error instanceof NoLeaderYet || classifyPublishFailure(error) === "retry_same",
-  });
+/**
+ * Does it again while the cluster has nobody who answers; the work must be fine to do twice.
+ *
+ * @throws DomainError `log_unavailable` after 30 seconds, and whatever else the work throws
+ */
+export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await pRetry(work, {
+      forever: true,
+      minTimeout: 50,
+      maxTimeout: 500,
+      maxRetryTime: patienceMs,
+      shouldRetry: isPassing,
+    });
+  } catch (error) {
+    if (!isPassing(error) || error instanceof NoLeaderYet) throw error;
+    throw new DomainError("log_unavailable", "The log does not answer; try again later.", {
+      cause: error,
+    });
+  }
+};
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof NoLeaderYet || classifyPublishFailure(error) === "retry_same";
 
 /**
  * Waits until each of the streams has a leader: one that was just created has none for a moment, and

@@ -3,10 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchAppend } from "#event-store/bench/append";
+import { benchCluster } from "#event-store/cluster/bench/crashes";
 import { benchProject } from "#projections/bench/project";
 
 const areas: Readonly<Record<string, (dataDir: string) => Promise<unknown>>> = {
   append: (dataDir) => benchAppend(dataDir),
+  cluster: (dataDir) => benchCluster(dataDir),
   project: () => benchProject(),
 };
 
