@@ -68,7 +68,8 @@ export const setAside = async (
 ): Promise<SetAside> => {
   const aside = join(dirname(storeDir), `set-aside-${stream}-${String(Date.now())}`);
   await mkdir(aside, { mode: 0o700 });
-  await rename(messages, join(aside, "messages"));
+  // In this order: without its Raft state a damaged replica still shows its damage.
   await rename(raft, join(aside, "raft"));
+  await rename(messages, join(aside, "messages"));
   return { discard: () => rm(aside, { recursive: true, force: true }) };
 };

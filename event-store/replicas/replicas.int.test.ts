@@ -10,6 +10,7 @@ import { execute } from "../execute.ts";
 import { counter, setMode, testMeta } from "../testing/counter.ts";
 import { auditReplicas } from "./audit-replicas.ts";
 import { healReplica } from "./heal-replica.ts";
+import { watchReplicas } from "./watch-replicas.ts";
 
 const stream = "EVENTS_0";
 const patienceMs = 30_000;
@@ -44,6 +45,19 @@ const followerOf = async (name: string) => {
   return follower;
 };
 
+/** Gathers what a watcher says. */
+const recordingLog = () => {
+  const errors: string[] = [];
+  const infos: string[] = [];
+  return {
+    errors,
+    infos,
+    error: (_: object, message: string) => errors.push(message),
+    info: (_: object, message: string) => infos.push(message),
+    warn: () => undefined,
+  };
+};
+
 /** Cuts the newest block in half, as a disk does that lost what it had confirmed. */
 const loseNewestMessages = async (storeDir: string): Promise<void> => {
   const blocks = join(storeDir, "jetstream", "$G", "streams", stream, "msgs");
@@ -73,6 +87,16 @@ it("names the replica that lost messages though its node claims to be in step, a
     { timeout: patienceMs },
   );
 
+  const log = recordingLog();
+  const watcher = watchReplicas({ monitors: monitors(), log, everyMs: 100, patienceMs: 500 });
+  await vi.waitFor(
+    () =>
+      expect(log.errors).toContainEqual(
+        expect.stringMatching(new RegExp(`^${victim.name} holds \\d+ of 70 messages of ${stream}`)),
+      ),
+    { timeout: patienceMs },
+  );
+
   // Another replica is not whole then: this one may be needed.
   const other = test.cluster.nodes.find(({ name }) => name !== victim.name);
   const control = { stop: () => victim.stop(), start: () => victim.start() };
@@ -84,6 +108,11 @@ it("names the replica that lost messages though its node claims to be in step, a
 
   await healReplica({ ...heal, node: victim.name, control });
   expect((await audit()).alarms).toEqual([]);
+
+  await vi.waitFor(() => expect(log.infos).toContain("A replica is whole again."), {
+    timeout: patienceMs,
+  });
+  await watcher.stop();
 
   // What the node remembers of the damage must not come back with its next start.
   await victim.kill();

@@ -34,18 +34,19 @@ export const startOccLoad = (
 ): OccLoad => {
   const { writers = 16, aggregates = writers / 2 } = options;
   const organization = newId("organization");
-  const refs: readonly AggregateRef[] = Array.from({ length: aggregates }, () => ({
+  const refs = Array.from({ length: aggregates }, () => ({
     organization,
-    aggregate: "session",
+    aggregate: "session" as const,
     id: newId("session"),
   }));
   const acknowledged: AcknowledgedCommit[] = [];
   const stopping = new AbortController();
+  const { signal } = stopping;
   const running = Promise.all(
-    Array.from({ length: writers }, (_, writer) => {
-      const ref = refs[writer % refs.length];
-      return ref ? write({ store, ref, acknowledged, signal: stopping.signal }) : undefined;
-    }),
+    Array.from({ length: Math.ceil(writers / aggregates) }, () => refs)
+      .flat()
+      .slice(0, writers)
+      .map((ref) => write({ store, ref, acknowledged, signal })),
   );
   // Whoever stops the load sees the failure; until then it is nobody's unhandled rejection.
   running.catch(() => undefined);
