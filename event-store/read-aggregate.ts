@@ -3,6 +3,7 @@ import type { StoredMsg } from "@nats-io/jetstream";
 import { JetStreamStatusError } from "@nats-io/jetstream/internal";
 import type { AggregateRef } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
+import { whenAvailable } from "./cluster/await-leaders.ts";
 import type { EventStore } from "./event-store.ts";
 import { isTransient } from "./publish-outcome.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
@@ -13,7 +14,14 @@ const attempts = 5;
 /** The status of a direct get that finds nothing. */
 const notFound = 404;
 
-/** The commits of one aggregate, oldest first, after the given sequence of the stream. */
+/** How long a replica that answers may be behind the leader, in milliseconds. */
+const replicaPatienceMs = 15_000;
+const replicaPollMs = 5;
+
+/**
+ * The commits of one aggregate, oldest first, after the given sequence of the stream, up to the newest
+ * that was acknowledged when the reading began.
+ */
 export async function* readAggregate(
   store: EventStore,
   ref: AggregateRef,
@@ -21,17 +29,49 @@ export async function* readAggregate(
 ): AsyncGenerator<RecordedCommit> {
   const stream = streamOf(shardOf(ref.organization, store.shards));
   const subject = subjectOf(ref, store.shards);
+  const newest = newestSequence(store, stream, subject);
+  // Whoever stops reading early does not want to know.
+  newest.catch(() => undefined);
+  const deadline = performance.now() + replicaPatienceMs;
   for (let after = options.after ?? 0; ;) {
     const batch = await readBatch(store, { stream, subject, after });
     for (const message of batch) {
       yield readRecorded(message);
       after = message.seq;
     }
-    if (batch.length < batchSize) {
+    if (batch.length === batchSize) {
+      continue;
+    }
+    if (after >= (await newest)) {
       return;
     }
+    if (performance.now() >= deadline) {
+      throw new DomainError("log_unavailable", "The log cannot be read; try again later.", {
+        fields: { stream, after },
+      });
+    }
+    await delay(replicaPollMs);
   }
 }
+
+/**
+ * The sequence of the aggregate's newest commit; 0 for none, and for a log with one copy, where
+ * nobody can be behind. Any replica answers a read, also one that lacks what was just acknowledged:
+ * a command would be refused for what its own predecessor has done.
+ */
+const newestSequence = async (
+  { jsm, replicas }: EventStore,
+  stream: string,
+  subject: string,
+): Promise<number> => {
+  if (replicas === 1) {
+    return 0;
+  }
+  const message = await whenAvailable(() =>
+    jsm.streams.getMessage(stream, { last_by_subj: subject }),
+  );
+  return message?.seq ?? 0;
+};
 
 const readBatch = async (
   { jsm }: EventStore,
