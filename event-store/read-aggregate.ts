@@ -3,7 +3,7 @@ import type { StoredMsg } from "@nats-io/jetstream";
 import { JetStreamStatusError } from "@nats-io/jetstream/internal";
 import type { AggregateRef } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
-import { whenAvailable } from "./cluster/await-leaders.ts";
+import { readFromLeader } from "./cluster/read-from-leader.ts";
 import type { EventStore } from "./event-store.ts";
 import { isTransient } from "./publish-outcome.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
@@ -60,17 +60,14 @@ export async function* readAggregate(
  * a command would be refused for what its own predecessor has done.
  */
 const newestSequence = async (
-  { jsm, replicas }: EventStore,
+  store: EventStore,
   stream: string,
   subject: string,
 ): Promise<number> => {
-  if (replicas === 1) {
+  if (store.replicas === 1) {
     return 0;
   }
-  const message = await whenAvailable(() =>
-    jsm.streams.getMessage(stream, { last_by_subj: subject }),
-  );
-  return message?.seq ?? 0;
+  return (await readFromLeader(store, stream, { last_by_subj: subject }))?.seq ?? 0;
 };
 
 const readBatch = async (

@@ -7,7 +7,7 @@ import { append, type Appended, ConcurrencyConflict } from "../../append.ts";
 import type { EventStore } from "../../event-store.ts";
 import { hashOf } from "../../recorded.ts";
 import { shardOf, streamOf, subjectOf } from "../../sharding.ts";
-import { whenAvailable } from "../await-leaders.ts";
+import { readFromLeader } from "../read-from-leader.ts";
 
 /** An append that was answered; times are of `performance.now()`, in milliseconds. */
 export interface AcknowledgedCommit {
@@ -97,23 +97,30 @@ const appendUntilAnswered = async (
   head: Head,
   commit: Commit,
 ): Promise<Appended | undefined> => {
+  try {
+    return await untilAnswered(() => append(store, ref, head.sequence, commit));
+  } catch (error) {
+    if (error instanceof ConcurrencyConflict) return undefined;
+    throw error;
+  }
+};
+
+/** Tries on when the nodes are away for longer than the store waits. */
+const untilAnswered = async <T>(work: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {
-      return await append(store, ref, head.sequence, commit);
+      return await work();
     } catch (error) {
-      if (error instanceof ConcurrencyConflict) return undefined;
-      // All nodes are down for longer than an append waits: the same command is tried again.
       if (!isDomainError(error, "log_unavailable")) throw error;
     }
   }
 };
 
-/** Asks the leader, so that it is the newest. */
 const headOf = async (store: EventStore, ref: AggregateRef): Promise<Head> => {
   const stream = streamOf(shardOf(ref.organization, store.shards));
   const subject = subjectOf(ref, store.shards);
-  const message = await whenAvailable(() =>
-    store.jsm.streams.getMessage(stream, { last_by_subj: subject }),
+  const message = await untilAnswered(() =>
+    readFromLeader(store, stream, { last_by_subj: subject }),
   );
   return message
     ? { sequence: message.seq, hash: hashOf(message.data) }
