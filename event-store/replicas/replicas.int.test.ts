@@ -123,4 +123,4 @@ it("names the replica that lost messages though its node claims to be in step, a
   expect(readings.flatMap(({ replicas }) => replicas.map(({ messages }) => messages))).toEqual([
     75, 75, 75,
   ]);
-});
+}, 180_000);

@@ -30,4 +30,4 @@ it("goes on while one node is away, lame or killed, and takes it back on its fol
   const { state } = await manager.streams.info("KEPT");
   expect(state.messages).toBeGreaterThanOrEqual(3);
   await connection.close();
-});
+}, 180_000);

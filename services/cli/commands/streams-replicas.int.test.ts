@@ -63,4 +63,4 @@ it("audits the replicas, and heals one with the operator's own hands on its serv
     alarms: expect.arrayContaining([{ kind: "unreachable", monitor: node.monitor }]) as unknown,
   });
   expect(process.exitCode).toBe(1);
-});
+}, 180_000);
