@@ -39,6 +39,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // The log's own tests once more, on three copies: one copy answers some races differently.
+          name: "int-r3",
+          include: ["event-store/event-store.int.test.ts", "event-store/workers.int.test.ts"],
+          exclude,
+          provide: { eventStoreDurability: "replicated" },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "e2e",
           include: ["**/*.e2e.test.ts"],
           exclude,

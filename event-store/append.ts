@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import type { PubAck, StoredMsg } from "@nats-io/jetstream";
+import type { PubAck } from "@nats-io/jetstream";
 import { type AggregateRef, type Commit, maxCommitBytes } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
+import { type Lookup, readFromLeader } from "./cluster/read-from-leader.ts";
 import type { EventStore } from "./event-store.ts";
 import { classifyPublishFailure } from "./publish-outcome.ts";
 import { hashOf } from "./recorded.ts";
@@ -68,22 +69,13 @@ export const append = async (
   if (typeof stored === "number") {
     return { shard, sequence: stored, hash, recordedBefore: false };
   }
-  const message = await untilAnswered(ref, () => messageOf(store, streamOf(shard), stored));
+  const message = await untilAnswered(ref, () => readFromLeader(store, streamOf(shard), stored));
   if (message?.subject === subject && message.header.get("Nats-Msg-Id") === messageId) {
     const storedHash = hashOf(message.data);
     return { shard, sequence: message.seq, hash: storedHash, recordedBefore: storedHash !== hash };
   }
   throw new ConcurrencyConflict(ref);
 };
-
-/** Where to look for a message that the server says is there: by sequence, or the subject's last. */
-type Lookup = { readonly seq: number } | { readonly last_by_subj: string };
-
-const messageOf = (
-  { jsm }: EventStore,
-  stream: string,
-  lookup: Lookup,
-): Promise<StoredMsg | null> => jsm.streams.getMessage(stream, lookup);
 
 interface Publication {
   readonly subject: string;

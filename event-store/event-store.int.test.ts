@@ -28,13 +28,13 @@ const gather = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
 
 describe("topology", () => {
   it("has nothing left to change once it was applied", async () => {
-    const { jsm } = test.store;
-    expect(await planTopology(jsm, streamDefinitions({ shards: 2, replicas: 1 }))).toEqual([]);
+    const { jsm, replicas } = test.store;
+    expect(await planTopology(jsm, streamDefinitions({ shards: 2, replicas }))).toEqual([]);
   });
 
   it("names what it would create", async () => {
-    const { jsm } = test.store;
-    expect(await planTopology(jsm, streamDefinitions({ shards: 3, replicas: 1 }))).toEqual([
+    const { jsm, replicas } = test.store;
+    expect(await planTopology(jsm, streamDefinitions({ shards: 3, replicas }))).toEqual([
       { kind: "create", stream: "EVENTS_2" },
     ]);
   });

@@ -7,6 +7,7 @@ import {
 } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { awaitLeaders, whenAvailable } from "./cluster/await-leaders.ts";
 import { type Durability, durabilities } from "./durability.ts";
 import { applyTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";
@@ -36,13 +37,22 @@ export const openEventStore = async ({
   durability = "fsync",
 }: OpenEventStoreOptions): Promise<EventStore> => {
   const js = jetstream(connection);
-  const jsm = await jetstreamManager(connection);
   const { replicas } = durabilities[durability];
-  await applyTopology(jsm, streamDefinitions({ shards, replicas }));
-  const snapshots = await new Kvm(js).create("snapshots", {
-    replicas,
-    storage: StorageType.File,
-    history: 1,
-  });
-  return { connection, js, jsm, shards, replicas, snapshots };
+  const definitions = streamDefinitions({ shards, replicas });
+  const open = async (): Promise<EventStore> => {
+    const jsm = await jetstreamManager(connection);
+    await applyTopology(jsm, definitions);
+    const snapshots = await new Kvm(js).create("snapshots", {
+      replicas,
+      storage: StorageType.File,
+      history: 1,
+    });
+    return { connection, js, jsm, shards, replicas, snapshots };
+  };
+  if (replicas === 1) {
+    return open();
+  }
+  const store = await whenAvailable(open);
+  await awaitLeaders(store.jsm, [...definitions.map(({ name }) => name), "KV_snapshots"]);
+  return store;
 };

@@ -4,6 +4,7 @@ import { JetStreamStatusError } from "@nats-io/jetstream/internal";
 import { errors as natsErrors } from "@nats-io/transport-node";
 import type { AggregateRef } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
+import { readFromLeader } from "./cluster/read-from-leader.ts";
 import type { EventStore } from "./event-store.ts";
 import { isTransient } from "./publish-outcome.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
@@ -29,7 +30,14 @@ export interface AggregateBatch {
   readonly isLast: boolean;
 }
 
-/** The commits of one aggregate, oldest first, after the given sequence of the stream. */
+/** How long a replica that answers may be behind the leader, in milliseconds. */
+const replicaPatienceMs = 15_000;
+const replicaPollMs = 5;
+
+/**
+ * The commits of one aggregate, oldest first, after the given sequence of the stream, up to the newest
+ * that was acknowledged when the reading began.
+ */
 export async function* readAggregate(
   store: EventStore,
   ref: AggregateRef,
@@ -43,7 +51,8 @@ export async function* readAggregate(
 }
 
 /**
- * The history of an aggregate from a sequence on, batch by batch. `ahead` is a batch that was asked
+ * The history of an aggregate from a sequence on, batch by batch, up to the newest commit that was
+ * acknowledged when the reading began. `ahead` is a batch that was asked
  * for on a guess; as far as it holds what is wanted, it is not read again.
  */
 export async function* readBatches(
@@ -51,20 +60,47 @@ export async function* readBatches(
   ref: AggregateRef,
   { from, ahead }: { readonly from: number; readonly ahead?: AggregateBatch },
 ): AsyncGenerator<readonly StoredMsg[]> {
+  const newest = newestSequence(store, ref);
+  // Whoever stops reading early does not want to know.
+  newest.catch(() => undefined);
+  const deadline = performance.now() + replicaPatienceMs;
   let next = from;
   let batch = ahead && reaches(ahead, next) ? ahead : await readBatch(store, ref, { from });
   for (;;) {
-    yield batch.messages.filter(({ seq }) => seq >= next);
+    const wanted = batch.messages.filter(({ seq }) => seq >= next);
+    yield wanted;
+    next = (wanted.at(-1)?.seq ?? next - 1) + 1;
     if (batch.isLast) {
-      return;
+      if (next > (await newest)) {
+        return;
+      }
+      if (performance.now() >= deadline) {
+        throw new DomainError("log_unavailable", "The log cannot be read; try again later.", {
+          fields: { aggregate: ref.aggregate, id: ref.id, after: next - 1 },
+        });
+      }
+      await delay(replicaPollMs);
     }
-    next = (batch.messages.at(-1)?.seq ?? next) + 1;
     batch = await readBatch(store, ref, { from: next });
   }
 }
 
 const reaches = ({ from, messages, isLast }: AggregateBatch, sequence: number): boolean =>
   from <= sequence && (isLast || (messages.at(-1)?.seq ?? 0) >= sequence - 1);
+
+/**
+ * The sequence of the aggregate's newest commit; 0 for none, and for a log with one copy, where
+ * nobody can be behind. Any replica answers a read, also one that lacks what was just acknowledged:
+ * a command would be refused for what its own predecessor has done.
+ */
+const newestSequence = async (store: EventStore, ref: AggregateRef): Promise<number> => {
+  if (store.replicas === 1) {
+    return 0;
+  }
+  const stream = streamOf(shardOf(ref.organization, store.shards));
+  const lookup = { last_by_subj: subjectOf(ref, store.shards) };
+  return (await readFromLeader(store, stream, lookup))?.seq ?? 0;
+};
 
 /**
  * Reads the next messages of an aggregate, and tries again when the server does not answer.

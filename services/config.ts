@@ -36,6 +36,12 @@ const configSchema = z.object({
   /** An external NATS or Postgres; without one, an embedded server is started. */
   NATS_URL: z.string().min(1).optional(),
   DATABASE_URL: z.string().min(1).optional(),
+  /** Where the monitoring of every NATS node listens, separated by commas: replicas are compared by it. */
+  NATS_MONITORS: z
+    .string()
+    .transform((text) => text.split(",").map((url) => url.trim()))
+    .pipe(z.array(z.url({ protocol: /^https?$/ })).min(1))
+    .optional(),
   /** 32 bytes in hex or base64; without it, one is made and kept in the data folder. */
   SECRETS_KEY: z.string().min(1).optional(),
   EVENT_SHARDS: z.coerce.number().int().min(1).max(64).default(1),

@@ -4,11 +4,13 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchAppend } from "#event-store/bench/append";
 import { benchLoad } from "#event-store/bench/load";
+import { benchCluster } from "#event-store/cluster/bench/crashes";
 import { benchProject } from "#projections/bench/project";
 
 const areas: Readonly<Record<string, (dataDir: string) => Promise<unknown>>> = {
   append: (dataDir) => benchAppend(dataDir),
   load: (dataDir) => benchLoad(dataDir),
+  cluster: (dataDir) => benchCluster(dataDir),
   project: () => benchProject(),
 };
 

@@ -5,6 +5,8 @@ declare module "vitest" {
     postgresUrl: string;
     /** Path of a `nats-server`. */
     natsServerBinary: string;
+    /** `replicated` in the project whose event stores stand on a cluster; undefined elsewhere. */
+    eventStoreDurability: "replicated" | undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { watchReplicas } from "#event-store/replicas/watch-replicas";
 import { startTimerWorker } from "#event-store/timers";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
@@ -17,6 +18,9 @@ export const startWorkerRole = async (
     started.add(await startTimerWorker(store, { handlers: actionTimerHandlers(store), log }));
     started.add(await startTriggerWorker(store, { log }));
     started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
+    if (config.NATS_MONITORS !== undefined) {
+      started.add(watchReplicas({ monitors: config.NATS_MONITORS, log }));
+    }
     return started;
   } catch (error) {
     await started.stop();

@@ -5,8 +5,9 @@ import { durabilities } from "#event-store/durability";
 import { applyTopology, planTopology, type StreamChange } from "#event-store/topology/plan";
 import { streamDefinitions } from "#event-store/topology/streams";
 import { type CliContext, natsUrlOf } from "../context.ts";
+import { addReplicaCommands } from "./streams-replicas.ts";
 
-/** `streams plan|apply`: how the streams differ from what they should be. */
+/** `streams plan|apply|audit|heal`: how the streams and their replicas differ from what they should be. */
 export const addStreamCommands = (program: Command, context: CliContext): void => {
   const streams = program.command("streams").description("the streams of the log");
   streams
@@ -17,6 +18,7 @@ export const addStreamCommands = (program: Command, context: CliContext): void =
     .command("apply")
     .description("create and update the streams")
     .action(() => run(context, applyTopology));
+  addReplicaCommands(streams, context);
 };
 
 const run = async (context: CliContext, work: typeof planTopology): Promise<void> => {

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+
+/** Everything that a node of a cluster is told; ports are of 127.0.0.1. */
+export interface NodeSettings {
+  readonly name: string;
+  readonly clusterName: string;
+  /** The node's own folder: config, log, streams. */
+  readonly dataDir: string;
+  readonly syncInterval: "always" | "2m";
+  readonly clientPort: number;
+  readonly monitorPort: number;
+  readonly routePort: number;
+  /** The route ports of all nodes; its own may be among them. */
+  readonly routePorts: readonly number[];
+}
+
+/** The store folder as the server names it in `/varz`, without the part that it adds itself. */
+export const storeDirOf = ({ dataDir }: NodeSettings): string => join(dataDir, "store");
+
+/** The node's configuration file. */
+export const renderNodeConfig = (settings: NodeSettings): string => {
+  const routes = settings.routePorts.map((port) => `"nats://127.0.0.1:${String(port)}"`);
+  return [
+    `server_name: ${JSON.stringify(settings.name)}`,
+    `listen: "127.0.0.1:${String(settings.clientPort)}"`,
+    `http: "127.0.0.1:${String(settings.monitorPort)}"`,
+    "max_payload: 2MB",
+    // The shortest that the server takes: clients leave within this time after a lame duck signal.
+    'lame_duck_grace_period: "1s"',
+    'lame_duck_duration: "30s"',
+    "jetstream {",
+    `  store_dir: ${JSON.stringify(storeDirOf(settings))}`,
+    `  sync_interval: ${settings.syncInterval}`,
+    "}",
+    "cluster {",
+    `  name: ${JSON.stringify(settings.clusterName)}`,
+    `  listen: "127.0.0.1:${String(settings.routePort)}"`,
+    `  routes: [${routes.join(", ")}]`,
+    "}",
+    "",
+  ].join("\n");
+};
