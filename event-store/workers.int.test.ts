@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import { openCommitFeed } from "./commit-feed.ts";
-import { type DeadLetter, listDeadLetters } from "./dead-letters.ts";
 import { execute } from "./execute.ts";
 import { storeDelivery, startInboxWorker } from "./inbox.ts";
 import { openLeases } from "./leases.ts";
@@ -12,7 +11,6 @@ import { reactionId, startReactor } from "./reactor.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 import { cancelTimer, scheduleTimer, startTimerWorker } from "./timers.ts";
-import { startWorker } from "./worker.ts";
 
 let test: TestEventStore;
 beforeAll(async () => {
@@ -83,48 +81,6 @@ describe("a reactor", () => {
       "works:1",
     ]);
     expect(new Set(seen.map((entry) => entry.split(":")[2])).size).toBe(2);
-  });
-});
-
-describe("a worker", () => {
-  const letters = async (): Promise<DeadLetter[]> => {
-    const kept: DeadLetter[] = [];
-    for await (const letter of listDeadLetters(test.store)) {
-      kept.push(letter);
-    }
-    return kept;
-  };
-
-  it("keeps a pointer to what it gives up, and does not take it again", async () => {
-    const attempts: number[] = [];
-    const options = {
-      stream: "INBOX",
-      name: "gives-up",
-      subjects: ["inbox.hopeless"],
-      maxAttempts: 2,
-      log,
-      handle: (_: unknown, attempt: number) => {
-        attempts.push(attempt);
-        return Promise.reject(new TypeError("never"));
-      },
-    };
-    const worker = await startWorker(test.store, options);
-    const { seq } = await test.store.js.publish("inbox.hopeless", "{}");
-    await vi.waitUntil(async () => (await letters()).length === 1, patience);
-    const pending = async () =>
-      (await test.store.jsm.consumers.info("INBOX", "gives-up")).num_ack_pending;
-    await vi.waitUntil(async () => (await pending()) === 0, patience);
-    await worker.stop();
-    expect(attempts).toEqual([1, 2]);
-    expect(await letters()).toMatchObject([
-      {
-        worker: "gives-up",
-        stream: "INBOX",
-        sequence: seq,
-        attempts: 2,
-        error: { name: "TypeError", message: "never" },
-      },
-    ]);
   });
 });
 

@@ -57,10 +57,12 @@ export const streamDefinitions = (options: {
   },
   {
     name: deadLetterStream,
-    subjects: ["dead.>"],
+    // The letters, the failures that may become one, and what operators want handled again.
+    subjects: ["dead.>", "failures.>", "requeue.>"],
     storage: StorageType.File,
     num_replicas: options.replicas,
     max_msgs_per_subject: 1,
+    allow_msg_ttl: true,
     allow_direct: true,
   },
   {
