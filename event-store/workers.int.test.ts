@@ -10,7 +10,6 @@ import { requestOwner, serveOwner } from "./owner-requests.ts";
 import { reactionId, startReactor } from "./reactor.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
-import { cancelTimer, scheduleTimer, startTimerWorker } from "./timers.ts";
 
 let test: TestEventStore;
 beforeAll(async () => {
@@ -171,36 +170,6 @@ describe("the live channel", () => {
     await reading;
     expect(entries.map(({ message }) => message)).toEqual([token("b"), token("c"), token("d")]);
     expect(entries[1]?.seq).toBe(lastSeq);
-  });
-});
-
-describe("timers", () => {
-  it("fire once, can be replaced, and do not fire when they were cancelled", async () => {
-    const fired: string[] = [];
-    const worker = await startTimerWorker(test.store, {
-      log,
-      handlers: {
-        note: ({ key, data }) => {
-          fired.push(`${key}=${String(data["value"])}`);
-          return Promise.resolve();
-        },
-      },
-    });
-    const soon = new Date(Date.now() + 300);
-    const timer = (key: string, value: string, at: Date) =>
-      scheduleTimer(test.store, { key, at, kind: "note", data: { value } });
-    await timer("cancelled", "x", new Date(Date.now() + 60_000));
-    await timer("replaced", "old", new Date(Date.now() + 60_000));
-    await timer("replaced", "new", soon);
-    await cancelTimer(test.store, "cancelled");
-    await timer("overdue", "late", new Date(Date.now() - 1_000));
-    await vi.waitUntil(() => fired.length >= 2, patience);
-    const left = await test.store.jsm.streams.info("TIMERS", {
-      subjects_filter: "timer.schedule.>",
-    });
-    await worker.stop();
-    expect(fired.sort()).toEqual(["overdue=late", "replaced=new"]);
-    expect(left.state.subjects ?? {}).toEqual({});
   });
 });
 
