@@ -4,7 +4,6 @@ import type { LiveMessage } from "#contracts/live/messages";
 import { openCommitFeed } from "./commit-feed.ts";
 import { execute } from "./execute.ts";
 import { storeDelivery, startInboxWorker } from "./inbox.ts";
-import { openLeases } from "./leases.ts";
 import { type LiveEntry, liveState, openLiveFeed, publishLive } from "./live-channel.ts";
 import { requestOwner, serveOwner } from "./owner-requests.ts";
 import { reactionId, startReactor } from "./reactor.ts";
@@ -106,35 +105,6 @@ describe("the inbox", () => {
     await vi.waitUntil(() => bodies.length > 0, patience);
     await worker.stop();
     expect(bodies).toEqual(['{"a":1}']);
-  });
-});
-
-describe("leases", () => {
-  it("are held by one, grow in epoch, and can be given back", async () => {
-    const leases = await openLeases(test.store, "owner");
-    const key = newId("session");
-    const first = await leases.acquire(key, "one");
-    expect(await leases.acquire(key, "two")).toBeNull();
-    expect(await leases.holder(key)).toEqual({ instance: "one", epoch: first?.epoch });
-    await first?.release();
-    const second = await leases.acquire(key, "two");
-    expect(second?.epoch).toBeGreaterThan(first?.epoch ?? Number.POSITIVE_INFINITY);
-    await second?.release();
-    expect(await leases.holder(key)).toBeNull();
-  });
-
-  it("outlive their time to live while they are renewed, and end when somebody takes them away", async () => {
-    const leases = await openLeases(test.store, "runtime", { ttlMs: 1_500 });
-    const key = newId("session");
-    const lease = await leases.acquire(key, "one");
-    const bucket = "KV_leases_runtime_1500";
-    const revisions = async () =>
-      (await test.store.jsm.streams.info(bucket)).state.last_seq - (lease?.epoch ?? 0);
-    await vi.waitUntil(async () => (await revisions()) >= 4, patience);
-    expect(lease?.lost.aborted).toBe(false);
-    await test.store.jsm.streams.purge(bucket);
-    await vi.waitUntil(() => lease?.lost.aborted === true, patience);
-    expect(await leases.holder(key)).toBeNull();
   });
 });
 

@@ -10,6 +10,8 @@ export interface RestartableNats {
   readonly port: number;
   /** Ends the server with SIGKILL, or SIGTERM for an orderly end; resolves when it is gone. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** Holds the server still with SIGSTOP, or lets it go on with SIGCONT. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void;
   /** Starts it again on the same data and the same port. */
   start(): Promise<void>;
   /** Stops it and removes the data. */
@@ -35,6 +37,9 @@ export const startRestartableNats = async (): Promise<RestartableNats> => {
       process.kill(nats.pid, signal);
       await nats.exited;
       await nats.stop();
+    },
+    signal: (signal) => {
+      process.kill(nats.pid, signal);
     },
     start: async () => {
       nats = await start(port);
