@@ -8,7 +8,13 @@ import { startTestProcess } from "./testing/child-process.ts";
 import { counter } from "./testing/counter.ts";
 import { recordFiring } from "./testing/record-firing.ts";
 import { type RestartableNats, startRestartableNats } from "./testing/restartable-nats.ts";
-import { scheduleCron, scheduleTimer, startTimerWorker } from "./timers.ts";
+import {
+  cancelTimer,
+  scheduleCron,
+  scheduleTimer,
+  startTimerWorker,
+  type Timer,
+} from "./timers.ts";
 
 const patience = { timeout: 50_000, interval: 50 };
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -81,4 +87,40 @@ describe("timers", () => {
       await first.kill();
     }
   }, 120_000);
+
+  it("make up for a repetition that fell into an outage, once", async () => {
+    const fired: Timer[] = [];
+    const worker = await startTimerWorker(store, {
+      log,
+      handlers: {
+        note: (timer) => {
+          fired.push(timer);
+          return Promise.resolve();
+        },
+      },
+    });
+    // Twice in a minute, six seconds apart.
+    const first = (new Date().getUTCSeconds() + 3) % 60;
+    await scheduleCron(store, {
+      key: "outage",
+      cron: `${first},${(first + 6) % 60} * * * * *`,
+      timeZone: "UTC",
+      kind: "note",
+      data: { made: "up" },
+    });
+    const guard = await vi.waitUntil(
+      () => store.jsm.streams.getMessage("TIMERS", { last_by_subj: "timer.guard.outage" }),
+      { timeout: 70_000, interval: 20 },
+    );
+    const { dueAt } = guard.json<{ dueAt: string }>();
+    await nats.end("SIGKILL");
+    await vi.waitUntil(() => Date.now() > Date.parse(dueAt), { timeout: 70_000, interval: 20 });
+    await nats.start();
+    await vi.waitUntil(() => fired.some((timer) => timer.dueAt === dueAt), patience);
+    expect(fired.filter((timer) => timer.dueAt === dueAt)).toMatchObject([
+      { key: "outage", data: { made: "up" } },
+    ]);
+    await cancelTimer(store, "outage");
+    await worker.stop();
+  }, 240_000);
 });

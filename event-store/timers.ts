@@ -9,6 +9,13 @@ import { DomainError } from "#contracts/errors";
 import { derivedId, type Id } from "#contracts/ids";
 import type { EventStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
+import {
+  guardNextFiring,
+  guardSubject,
+  isMissed,
+  missedSubject,
+  type TimerSubjects,
+} from "./missed-ticks.ts";
 import { timersStream } from "./topology/streams.ts";
 import type { WorkMessage } from "./work-message.ts";
 import { type Handled, startWorker, type Worker } from "./worker.ts";
@@ -99,6 +106,7 @@ export const scheduleCron = async (
 /** Cancels a timer; one that has fired already, or never was, stays so. */
 export const cancelTimer = async ({ jsm }: EventStore, key: string): Promise<void> => {
   await jsm.streams.purge(timersStream, { filter: scheduleSubject(key) });
+  await jsm.streams.purge(timersStream, { filter: guardSubject(key) });
 };
 
 export type TimerHandler = (timer: Timer) => Promise<Handled>;
@@ -114,10 +122,21 @@ export const startTimerWorker = (
   startWorker(store, {
     stream: timersStream,
     name: "timers",
-    subjects: [firedSubject(">")],
+    subjects: [firedSubject(">"), missedSubject(">")],
     log,
     handle: async (message) => {
-      const timer = readFired(message);
+      const missed = message.subject.startsWith(missedSubject(""));
+      const key = message.subject.slice((missed ? missedSubject("") : firedSubject("")).length);
+      const timer = readTimer(message, key);
+      const subjects = subjectsOf(key);
+      if (missed) {
+        if (!(await isMissed(store, message, subjects))) {
+          return;
+        }
+        log.warn({ key, dueAt: timer.dueAt }, "a timer is made up for that did not fire");
+      } else {
+        await guardNextFiring(store, message, timer, subjects);
+      }
       const handler = handlers[timer.kind];
       if (!handler) {
         throw new Error(`No handler for timers of the kind "${timer.kind}".`);
@@ -126,9 +145,15 @@ export const startTimerWorker = (
     },
   });
 
-const readFired = (message: WorkMessage): Timer => {
+const subjectsOf = (key: string): TimerSubjects => ({
+  key,
+  schedule: scheduleSubject(key),
+  fired: firedSubject(key),
+  ttl: firingTtl,
+});
+
+const readTimer = (message: WorkMessage, key: string): Timer => {
   const { kind, data, dueAt = secondOf(message.storedAt) } = contentSchema.parse(message.json());
-  const key = message.subject.slice(firedSubject("").length);
   return { key, kind, data, dueAt, firingId: derivedId("command", "timer", key, dueAt) };
 };
 
