@@ -1,24 +1,53 @@
 /**
  * Timers are scheduled messages of the server (NATS ADR-51), one subject each: scheduling the same
- * key again replaces the timer. Only this file publishes to the stream, since a schedule may name any
+ * key again replaces the timer. Only this folder publishes to the stream, since a schedule may name any
  * subject of its stream as its target.
  */
+import { JetStreamApiError } from "@nats-io/jetstream";
 import { z } from "zod";
+import { DomainError } from "#contracts/errors";
+import { derivedId, type Id } from "#contracts/ids";
 import type { EventStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
+import {
+  guardNextFiring,
+  guardSubject,
+  isMissed,
+  missedSubject,
+  type TimerSubjects,
+} from "./missed-ticks.ts";
 import { timersStream } from "./topology/streams.ts";
+import type { WorkMessage } from "./work-message.ts";
 import { type Handled, startWorker, type Worker } from "./worker.ts";
 
-const timerSchema = z.object({
+const contentSchema = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()),
-  dueAt: z.iso.datetime(),
+  /** When it should fire; absent from a repeating timer. */
+  dueAt: z.iso.datetime().optional(),
 });
 
-export interface Timer extends z.infer<typeof timerSchema> {
-  /** What the timer is for; letters, digits, `-`, `_` and `.`. */
+/** What a timer is for, and what its handler gets to know. */
+export interface TimerContent {
+  /** Letters, digits, `-`, `_` and `.`. */
   readonly key: string;
+  /** Names the handler. */
+  readonly kind: string;
+  readonly data: Readonly<Record<string, unknown>>;
 }
+
+/** A timer that has fired. */
+export interface Timer extends TimerContent {
+  /** ISO 8601 instant in UTC: when it should have fired, or the second in which a repeating one did. */
+  readonly dueAt: string;
+  /** The same for each repetition of this firing: the id for the command that it leads to. */
+  readonly firingId: Id<"command">;
+}
+
+/** How long a firing is kept after it was stored, handled or not. */
+const firingTtl = "168h";
+/** The server's answers to a pattern and to a time zone that it does not know. */
+const refusedSchedules = new Set([10189, 10223]);
 
 const scheduleSubject = (key: string): string => `timer.schedule.${key}`;
 const firedSubject = (key: string): string => `timer.fired.${key}`;
@@ -26,22 +55,58 @@ const firedSubject = (key: string): string => `timer.fired.${key}`;
 /** Sets a timer, or replaces the one of the same key. It fires once `at` has come, or at once if it has. */
 export const scheduleTimer = async (
   { js }: EventStore,
-  timer: {
-    readonly key: string;
-    readonly at: Date;
-    readonly kind: string;
-    readonly data: Readonly<Record<string, unknown>>;
-  },
+  { key, at, kind, data }: TimerContent & { readonly at: Date },
 ): Promise<void> => {
-  const { key, at, kind, data } = timer;
   await js.publish(scheduleSubject(key), JSON.stringify({ kind, data, dueAt: at.toISOString() }), {
-    schedule: { specification: at, target: firedSubject(key) },
+    schedule: { specification: at, target: firedSubject(key), ttl: firingTtl },
   });
+};
+
+/**
+ * Sets a repeating timer, or replaces the timer of the same key.
+ *
+ * @param timer `cron` has six fields, seconds first: `0 30 9 * * 1-5` is half past nine on weekdays.
+ *   `timeZone` is an IANA name. At the change to summer time an hour that does not exist is left out,
+ *   at the change back the hour that comes twice counts twice.
+ * @throws DomainError `request_invalid` for a pattern or time zone that the server does not know
+ */
+export const scheduleCron = async (
+  { js }: EventStore,
+  timer: TimerContent & { readonly cron: string; readonly timeZone: string },
+): Promise<void> => {
+  const { key, kind, data, cron, timeZone } = timer;
+  const invalid = (cause?: unknown): DomainError =>
+    new DomainError(
+      "request_invalid",
+      "This is not a schedule of six fields in a known time zone.",
+      {
+        fields: { cron, timeZone },
+        cause,
+      },
+    );
+  if (cron.trim().split(/\s+/).length !== 6) {
+    throw invalid();
+  }
+  try {
+    await js.publish(scheduleSubject(key), JSON.stringify({ kind, data }), {
+      schedule: {
+        specification: cron,
+        target: firedSubject(key),
+        timezone: timeZone,
+        ttl: firingTtl,
+      },
+    });
+  } catch (error) {
+    throw error instanceof JetStreamApiError && refusedSchedules.has(error.code)
+      ? invalid(error)
+      : error;
+  }
 };
 
 /** Cancels a timer; one that has fired already, or never was, stays so. */
 export const cancelTimer = async ({ jsm }: EventStore, key: string): Promise<void> => {
   await jsm.streams.purge(timersStream, { filter: scheduleSubject(key) });
+  await jsm.streams.purge(timersStream, { filter: guardSubject(key) });
 };
 
 export type TimerHandler = (timer: Timer) => Promise<Handled>;
@@ -57,14 +122,41 @@ export const startTimerWorker = (
   startWorker(store, {
     stream: timersStream,
     name: "timers",
-    subjects: ["timer.fired.>"],
+    subjects: [firedSubject(">"), missedSubject(">")],
     log,
     handle: async (message) => {
-      const timer = timerSchema.parse(message.json());
+      const missed = message.subject.startsWith(missedSubject(""));
+      const key = message.subject.slice((missed ? missedSubject("") : firedSubject("")).length);
+      const timer = readTimer(message, key);
+      const subjects = subjectsOf(key);
+      if (missed) {
+        if (!(await isMissed(store, message, subjects))) {
+          return;
+        }
+        log.warn({ key, dueAt: timer.dueAt }, "a timer is made up for that did not fire");
+      } else {
+        await guardNextFiring(store, message, timer, subjects);
+      }
       const handler = handlers[timer.kind];
       if (!handler) {
         throw new Error(`No handler for timers of the kind "${timer.kind}".`);
       }
-      return handler({ ...timer, key: message.subject.slice(firedSubject("").length) });
+      return handler(timer);
     },
   });
+
+const subjectsOf = (key: string): TimerSubjects => ({
+  key,
+  schedule: scheduleSubject(key),
+  fired: firedSubject(key),
+  ttl: firingTtl,
+});
+
+const readTimer = (message: WorkMessage, key: string): Timer => {
+  const { kind, data, dueAt = secondOf(message.storedAt) } = contentSchema.parse(message.json());
+  return { key, kind, data, dueAt, firingId: derivedId("command", "timer", key, dueAt) };
+};
+
+/** The server is late by a fraction of a second. */
+const secondOf = (instant: Date): string =>
+  new Date(Math.floor(instant.getTime() / 1_000) * 1_000).toISOString();

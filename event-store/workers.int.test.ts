@@ -2,17 +2,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import { openCommitFeed } from "./commit-feed.ts";
-import { type DeadLetter, listDeadLetters } from "./dead-letters.ts";
 import { execute } from "./execute.ts";
 import { storeDelivery, startInboxWorker } from "./inbox.ts";
-import { openLeases } from "./leases.ts";
 import { type LiveEntry, liveState, openLiveFeed, publishLive } from "./live-channel.ts";
 import { requestOwner, serveOwner } from "./owner-requests.ts";
 import { reactionId, startReactor } from "./reactor.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
-import { cancelTimer, scheduleTimer, startTimerWorker } from "./timers.ts";
-import { startWorker } from "./worker.ts";
 
 let test: TestEventStore;
 beforeAll(async () => {
@@ -86,48 +82,6 @@ describe("a reactor", () => {
   });
 });
 
-describe("a worker", () => {
-  const letters = async (): Promise<DeadLetter[]> => {
-    const kept: DeadLetter[] = [];
-    for await (const letter of listDeadLetters(test.store)) {
-      kept.push(letter);
-    }
-    return kept;
-  };
-
-  it("keeps a pointer to what it gives up, and does not take it again", async () => {
-    const attempts: number[] = [];
-    const options = {
-      stream: "INBOX",
-      name: "gives-up",
-      subjects: ["inbox.hopeless"],
-      maxAttempts: 2,
-      log,
-      handle: (_: unknown, attempt: number) => {
-        attempts.push(attempt);
-        return Promise.reject(new TypeError("never"));
-      },
-    };
-    const worker = await startWorker(test.store, options);
-    const { seq } = await test.store.js.publish("inbox.hopeless", "{}");
-    await vi.waitUntil(async () => (await letters()).length === 1, patience);
-    const pending = async () =>
-      (await test.store.jsm.consumers.info("INBOX", "gives-up")).num_ack_pending;
-    await vi.waitUntil(async () => (await pending()) === 0, patience);
-    await worker.stop();
-    expect(attempts).toEqual([1, 2]);
-    expect(await letters()).toMatchObject([
-      {
-        worker: "gives-up",
-        stream: "INBOX",
-        sequence: seq,
-        attempts: 2,
-        error: { name: "TypeError", message: "never" },
-      },
-    ]);
-  });
-});
-
 describe("the inbox", () => {
   it("stores a repeated delivery once", async () => {
     const delivery = {
@@ -151,35 +105,6 @@ describe("the inbox", () => {
     await vi.waitUntil(() => bodies.length > 0, patience);
     await worker.stop();
     expect(bodies).toEqual(['{"a":1}']);
-  });
-});
-
-describe("leases", () => {
-  it("are held by one, grow in epoch, and can be given back", async () => {
-    const leases = await openLeases(test.store, "owner");
-    const key = newId("session");
-    const first = await leases.acquire(key, "one");
-    expect(await leases.acquire(key, "two")).toBeNull();
-    expect(await leases.holder(key)).toEqual({ instance: "one", epoch: first?.epoch });
-    await first?.release();
-    const second = await leases.acquire(key, "two");
-    expect(second?.epoch).toBeGreaterThan(first?.epoch ?? Number.POSITIVE_INFINITY);
-    await second?.release();
-    expect(await leases.holder(key)).toBeNull();
-  });
-
-  it("outlive their time to live while they are renewed, and end when somebody takes them away", async () => {
-    const leases = await openLeases(test.store, "runtime", { ttlMs: 1_500 });
-    const key = newId("session");
-    const lease = await leases.acquire(key, "one");
-    const bucket = "KV_leases_runtime_1500";
-    const revisions = async () =>
-      (await test.store.jsm.streams.info(bucket)).state.last_seq - (lease?.epoch ?? 0);
-    await vi.waitUntil(async () => (await revisions()) >= 4, patience);
-    expect(lease?.lost.aborted).toBe(false);
-    await test.store.jsm.streams.purge(bucket);
-    await vi.waitUntil(() => lease?.lost.aborted === true, patience);
-    expect(await leases.holder(key)).toBeNull();
   });
 });
 
@@ -215,36 +140,6 @@ describe("the live channel", () => {
     await reading;
     expect(entries.map(({ message }) => message)).toEqual([token("b"), token("c"), token("d")]);
     expect(entries[1]?.seq).toBe(lastSeq);
-  });
-});
-
-describe("timers", () => {
-  it("fire once, can be replaced, and do not fire when they were cancelled", async () => {
-    const fired: string[] = [];
-    const worker = await startTimerWorker(test.store, {
-      log,
-      handlers: {
-        note: ({ key, data }) => {
-          fired.push(`${key}=${String(data["value"])}`);
-          return Promise.resolve();
-        },
-      },
-    });
-    const soon = new Date(Date.now() + 300);
-    const timer = (key: string, value: string, at: Date) =>
-      scheduleTimer(test.store, { key, at, kind: "note", data: { value } });
-    await timer("cancelled", "x", new Date(Date.now() + 60_000));
-    await timer("replaced", "old", new Date(Date.now() + 60_000));
-    await timer("replaced", "new", soon);
-    await cancelTimer(test.store, "cancelled");
-    await timer("overdue", "late", new Date(Date.now() - 1_000));
-    await vi.waitUntil(() => fired.length >= 2, patience);
-    const left = await test.store.jsm.streams.info("TIMERS", {
-      subjects_filter: "timer.schedule.>",
-    });
-    await worker.stop();
-    expect(fired.sort()).toEqual(["overdue=late", "replaced=new"]);
-    expect(left.state.subjects ?? {}).toEqual({});
   });
 });
 

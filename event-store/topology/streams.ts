@@ -11,6 +11,9 @@ export const deadLetterStream = "DEAD_LETTERS";
 /** Newest live messages kept of each session. */
 const liveMessagesPerSession = 10_000;
 
+/** Newest firings kept of each repeating timer. */
+const firingsPerTimer = 1_000;
+
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
@@ -49,7 +52,8 @@ export const streamDefinitions = (options: {
     subjects: ["timer.>"],
     storage: StorageType.File,
     num_replicas: options.replicas,
-    max_msgs_per_subject: 1,
+    // Of what has fired and is not handled yet; of schedules the server itself keeps one for each subject.
+    max_msgs_per_subject: firingsPerTimer,
     allow_msg_schedules: true,
     allow_msg_ttl: true,
     allow_rollup_hdrs: true,
@@ -57,10 +61,12 @@ export const streamDefinitions = (options: {
   },
   {
     name: deadLetterStream,
-    subjects: ["dead.>"],
+    // The letters, the failures that may become one, and what operators want handled again.
+    subjects: ["dead.>", "failures.>", "requeue.>"],
     storage: StorageType.File,
     num_replicas: options.replicas,
     max_msgs_per_subject: 1,
+    allow_msg_ttl: true,
     allow_direct: true,
   },
   {

@@ -63,7 +63,7 @@ export const startExpiryScheduler = (store: EventStore, log: Log): Promise<Worke
 /** The handler of fired timers. */
 export const expireInvocation =
   (store: EventStore, clock: () => Date = () => new Date()): TimerHandler =>
-  async ({ data, dueAt, key }) => {
+  async ({ data, dueAt, key, firingId }) => {
     const { organization, invocationId } = dataSchema.parse(data);
     // The server has fired by its own clock; ours may be behind, and must not call it too early.
     const now = new Date(Math.max(clock().getTime(), Date.parse(dueAt)));
@@ -71,6 +71,9 @@ export const expireInvocation =
       store,
       { organization, id: invocationId },
       { type: "ExpireAction", now: now.toISOString() },
-      newCommandMeta({ actor: { kind: "timer", id: key, via: invocationExpiryTimer } }),
+      newCommandMeta({
+        actor: { kind: "timer", id: key, via: invocationExpiryTimer },
+        commandId: firingId,
+      }),
     );
   };

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { newId } from "#contracts/ids";
+import { create } from "#services/sessions/testing/session-events";
+import { sessionAggregate } from "#services/sessions/decider";
+import { connectToNats } from "./connection.ts";
+import { type EventStore, openEventStore } from "./event-store.ts";
+import { execute } from "./execute.ts";
+import { type Lease, openLeases } from "./leases.ts";
+import { readAll } from "./read-all.ts";
+import { startAnswerSwallowingProxy } from "./testing/answer-swallowing-proxy.ts";
+import { startTestProcess } from "./testing/child-process.ts";
+import { testMeta } from "./testing/counter.ts";
+import { type RestartableNats, startRestartableNats } from "./testing/restartable-nats.ts";
+
+const patience = { timeout: 30_000, interval: 20 };
+
+let nats: RestartableNats;
+let connection: NatsConnection;
+let store: EventStore;
+beforeAll(async () => {
+  nats = await startRestartableNats();
+  connection = await connectToNats({ url: nats.url, name: "test" });
+  store = await openEventStore({ connection, durability: "relaxed" });
+});
+afterAll(async () => {
+  await connection.close();
+  await nats.close();
+});
+
+const revisionsOf = async (bucket: string): Promise<number> =>
+  (await store.jsm.streams.info(`KV_${bucket}`)).state.last_seq;
+
+describe("a lease", () => {
+  it("is held by one, grows in epoch, and can be given back", async () => {
+    const leases = await openLeases(store, "owner");
+    const key = newId("session");
+    const first = await leases.acquire(key, "one");
+    expect(await leases.acquire(key, "two")).toBeNull();
+    expect(await leases.holder(key)).toEqual({ instance: "one" });
+    await first?.release();
+    expect(first?.lost.aborted).toBe(true);
+    const second = await leases.acquire(key, "two");
+    expect(second?.epoch).toBeGreaterThan(first?.epoch ?? Number.POSITIVE_INFINITY);
+    await second?.release();
+    expect(await leases.holder(key)).toBeNull();
+  });
+
+  it("is taken by one of many who ask at once", async () => {
+    const leases = await openLeases(store, "owner");
+    const key = newId("session");
+    const asked = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => leases.acquire(key, `instance-${index}`)),
+    );
+    const held = asked.filter((lease) => lease !== null);
+    expect(held).toHaveLength(1);
+    await held[0]?.release();
+  });
+
+  it("outlives its time to live while it is renewed, and ends when somebody takes it away", async () => {
+    const leases = await openLeases(store, "runtime", { ttlMs: 3_000 });
+    const key = newId("session");
+    const lease = await leases.acquire(key, "one");
+    const bucket = "leases_runtime_3000";
+    await vi.waitUntil(
+      async () => (await revisionsOf(bucket)) - (lease?.epoch ?? 0) >= 4,
+      patience,
+    );
+    expect(lease?.lost.aborted).toBe(false);
+    await store.jsm.streams.purge(`KV_${bucket}`);
+    await vi.waitUntil(() => lease?.lost.aborted === true, patience);
+    expect(await leases.holder(key)).toBeNull();
+  });
+});
+
+describe("an owner that is paused past the end of its lease", () => {
+  it("writes nothing after somebody else has taken over, and learns that it has lost", async () => {
+    const [organization, session] = [newId("organization"), newId("session")];
+    const key = { organization, id: session };
+    await execute(store, sessionAggregate, key, create, testMeta());
+    const ttlMs = 3_000;
+    const leases = await openLeases(store, "owner", { ttlMs });
+    const paused = startTestProcess(new URL("testing/owner-process.ts", import.meta.url), [
+      nats.url,
+      organization,
+      session,
+      String(ttlMs),
+    ]);
+    try {
+      const said = (start: string) => paused.lines.filter((line) => line.startsWith(start));
+      await vi.waitUntil(() => said("wrote").length > 3, patience);
+      paused.signal("SIGSTOP");
+      let successor: Lease | null = null;
+      await vi.waitUntil(async () => (successor = await leases.acquire(session, "next")), patience);
+      const { epoch } = successor as unknown as Lease;
+      await execute(
+        store,
+        sessionAggregate,
+        key,
+        { type: "AcquireOwnership", instance: "next", epoch },
+        testMeta(),
+      );
+      paused.signal("SIGCONT");
+      await vi.waitUntil(() => said("lost").length > 0 && said("refused").length > 0, patience);
+      await execute(
+        store,
+        sessionAggregate,
+        key,
+        { type: "StartSandbox", epoch, provider: "next" },
+        testMeta(),
+      );
+      await (successor as unknown as Lease).release();
+
+      expect(said("refused")).toEqual(["refused stale_owner"]);
+      const owned: string[] = [];
+      for await (const { ref, commit } of readAll(store)) {
+        for (const { type, data } of ref.id === session ? commit.events : []) {
+          if (type === "OwnershipAcquired") owned.push(`acquired by ${String(data["instance"])}`);
+          if (type === "SandboxStarting") owned.push(String(data["provider"]));
+        }
+      }
+      const takeover = owned.indexOf("acquired by next");
+      expect(owned[0]).toBe("acquired by paused");
+      expect(new Set(owned.slice(1, takeover))).toEqual(new Set(["paused"]));
+      expect(owned.slice(takeover + 1)).toEqual(["next"]);
+    } finally {
+      await paused.kill();
+    }
+  });
+});
+
+describe("a lease on a network that fails", () => {
+  it("is still held when the answer to its renewal got lost", async () => {
+    const proxy = await startAnswerSwallowingProxy(nats.port);
+    const unreliable = await connectToNats({ url: proxy.url, name: "unreliable" });
+    try {
+      const ttlMs = 12_000;
+      const bucket = `leases_runtime_${ttlMs}`;
+      const leases = await openLeases(
+        await openEventStore({ connection: unreliable, durability: "relaxed" }),
+        "runtime",
+        { ttlMs },
+      );
+      const key = newId("session");
+      proxy.swallowAnswerTo(`$KV.${bucket}.${key}`);
+      const lease = await leases.acquire(key, "one");
+      expect(proxy.swallowed()).toBe(1);
+      expect(lease?.epoch).toBe(await revisionsOf(bucket));
+
+      proxy.swallowAnswerTo(`$KV.${bucket}.${key}`);
+      await vi.waitUntil(() => proxy.swallowed() === 2, patience);
+      const lost = await revisionsOf(bucket);
+      await vi.waitUntil(async () => (await revisionsOf(bucket)) > lost, patience);
+      expect(lease?.lost.aborted).toBe(false);
+      // Given back over the newest revision, it is free at once.
+      await lease?.release();
+      expect(await leases.holder(key)).toBeNull();
+    } finally {
+      await unreliable.close();
+      await proxy.close();
+    }
+  });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "outlives a restart of the server after %s",
+    async (signal) => {
+      const leases = await openLeases(store, "runtime");
+      const keys = Array.from({ length: 10 }, () => newId("session"));
+      const held = await Promise.all(keys.map((key) => leases.acquire(key, "one")));
+      await nats.end(signal);
+      await nats.start();
+      await vi.waitFor(() => connection.rtt(), patience);
+      const before = await revisionsOf("leases_runtime");
+      await vi.waitUntil(
+        async () => (await revisionsOf("leases_runtime")) >= before + keys.length,
+        patience,
+      );
+      expect(held.map((lease) => lease?.lost.aborted)).toEqual(keys.map(() => false));
+      await Promise.all(held.flatMap((lease) => (lease ? [lease.release()] : [])));
+      expect(await Promise.all(keys.map((key) => leases.holder(key)))).toEqual(
+        keys.map(() => null),
+      );
+    },
+  );
+
+  it("is lost, and not renewed any more, when the server answers too late", async () => {
+    const leases = await openLeases(store, "runtime", { ttlMs: 3_000 });
+    const key = newId("session");
+    const lease = await leases.acquire(key, "one");
+    nats.signal("SIGSTOP");
+    await vi.waitUntil(() => lease?.lost.aborted === true, patience);
+    // What was asked for meanwhile is done only now; nobody may be kept out by it for ever.
+    nats.signal("SIGCONT");
+    const next = await vi.waitUntil(() => leases.acquire(key, "two"), patience);
+    expect(next.epoch).toBeGreaterThan(lease?.epoch ?? Number.POSITIVE_INFINITY);
+    await next.release();
+  });
+});

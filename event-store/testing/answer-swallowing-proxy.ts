@@ -1,0 +1,64 @@
+/** A network between a client and a NATS server that can lose one answer, together with its connection. */
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+export interface AnswerSwallowingProxy {
+  readonly url: string;
+  /** Lets the next request that contains the text through, and loses the answer to it. */
+  swallowAnswerTo(text: string): void;
+  /** How many answers were lost. */
+  swallowed(): number;
+  close(): Promise<void>;
+}
+
+export const startAnswerSwallowingProxy = async (port: number): Promise<AnswerSwallowingProxy> => {
+  let wanted: string | null = null;
+  let swallowed = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    let losing = false;
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      // Either end may break at any time; the client connects anew.
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.on("data", (data) => {
+      if (wanted !== null && data.includes(wanted)) {
+        wanted = null;
+        losing = true;
+      }
+      upstream.write(data);
+    });
+    upstream.on("data", (data) => {
+      if (!losing) {
+        client.write(data);
+      } else if (data.includes('"seq"')) {
+        // The acknowledgement: the message is stored, and nobody will know.
+        swallowed += 1;
+        client.destroy();
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    swallowAnswerTo: (text) => {
+      wanted = text;
+    },
+    swallowed: () => swallowed,
+    close: async () => {
+      server.close();
+      sockets.forEach((socket) => socket.destroy());
+      await once(server, "close");
+    },
+  };
+};

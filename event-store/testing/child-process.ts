@@ -1,0 +1,34 @@
+/** A program of this folder in a process of its own, which talks in lines and may be killed. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+export interface TestProcess {
+  /** What it has written so far. */
+  readonly lines: readonly string[];
+  /** Sends SIGSTOP or SIGCONT. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void;
+  /** Ends it with SIGKILL; resolves when it is gone. Fine to call twice. */
+  kill(): Promise<void>;
+}
+
+export const startTestProcess = (program: URL, args: readonly string[]): TestProcess => {
+  const child = spawn(
+    process.execPath,
+    ["--conditions=proliferate-source", "--import", "tsx", program.pathname, ...args],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const exited = once(child, "exit");
+  const lines: string[] = [];
+  createInterface(child.stdout).on("line", (line) => lines.push(line));
+  return {
+    lines,
+    signal: (signal) => {
+      child.kill(signal);
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+};
