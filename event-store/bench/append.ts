@@ -81,7 +81,8 @@ const measure = async (store: EventStore, writers: number): Promise<AppendFigure
   };
 };
 
-type Writer = (writer: number) => (index: number) => Promise<void>;
+/** Makes everything that a writer is to write, and answers what writes one of it. */
+type Writer = (count: number) => (index: number) => Promise<void>;
 
 const run = async (
   writers: number,
@@ -89,13 +90,13 @@ const run = async (
 ): Promise<{ readonly perSecond: number; readonly latencies: readonly number[] }> => {
   const latencies: number[] = [];
   const perWriter = Math.ceil(commitsPerRound / writers);
+  const prepared = Array.from({ length: writers }, () => writer(perWriter));
   const startedAt = performance.now();
   await Promise.all(
-    Array.from({ length: writers }, async (_, index) => {
-      const write = writer(index);
-      for (let count = 0; count < perWriter; count += 1) {
+    prepared.map(async (write) => {
+      for (let index = 0; index < perWriter; index += 1) {
         const before = performance.now();
-        await write(count);
+        await write(index);
         latencies.push(performance.now() - before);
       }
     }),
@@ -104,49 +105,60 @@ const run = async (
   return { perSecond: (perWriter * writers) / seconds, latencies };
 };
 
-/** 450 bytes, as a short prompt makes them. */
-const commitOf = (commandId: string, prev: string): Commit => ({
-  v: 1,
-  events: [
-    {
-      id: newId("event"),
-      type: "PromptQueued",
-      v: 1,
-      data: { promptId: newId("prompt"), text: "x".repeat(120), by: "usr_bench" },
+/** 570 bytes, as a short prompt makes them. */
+const newCommit = (): Commit => {
+  const commandId = newId("command");
+  return {
+    v: 1,
+    events: [
+      {
+        id: newId("event"),
+        type: "PromptQueued",
+        v: 1,
+        data: { promptId: newId("prompt"), text: "x".repeat(120), by: "usr_bench" },
+      },
+    ],
+    meta: {
+      commandId,
+      causationId: null,
+      correlationId: commandId,
+      actor: { kind: "service", id: "bench", via: "bench" },
+      at: "2026-01-01T00:00:00.000Z",
+      prev: genesisHash,
     },
-  ],
-  meta: {
-    commandId,
-    causationId: null,
-    correlationId: commandId,
-    actor: { kind: "service", id: "bench", via: "bench" },
-    at: "2026-01-01T00:00:00.000Z",
-    prev,
-  },
-});
+  };
+};
 
 const rawWriter =
   ({ js }: EventStore): Writer =>
-  () => {
+  (count) => {
     const subject = `raw.${newId("session")}`;
-    const bytes = new TextEncoder().encode(JSON.stringify(commitOf(newId("command"), genesisHash)));
-    return async () => {
-      await js.publish(subject, bytes, { msgID: newId("command") });
+    const encoder = new TextEncoder();
+    const messages = Array.from({ length: count }, () => {
+      const commit = newCommit();
+      return { id: commit.meta.commandId, bytes: encoder.encode(JSON.stringify(commit)) };
+    });
+    return async (index) => {
+      const message = messages[index];
+      await js.publish(subject, message?.bytes, { msgID: message?.id ?? "" });
     };
   };
 
 const appendWriter =
   (store: EventStore): Writer =>
-  () => {
+  (count) => {
     const ref = {
       organization: newId("organization"),
       aggregate: "session",
       id: newId("session"),
     } as const;
+    const commits = Array.from({ length: count }, newCommit);
     let expected = 0;
     let prev = genesisHash;
-    return async () => {
-      const appended = await append(store, ref, expected, commitOf(newId("command"), prev));
+    return async (index) => {
+      const commit = commits[index] ?? newCommit();
+      commit.meta.prev = prev;
+      const appended = await append(store, ref, expected, commit);
       expected = appended.sequence;
       prev = appended.hash;
     };
