@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { isDomainError } from "#contracts/errors";
 import { readConfig } from "../config.ts";
-import { addAuditCommands } from "./commands/audit.ts";
+import { addAuditCommands } from "./commands/audit/index.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
 import { addStreamCommands } from "./commands/streams.ts";
