@@ -3,6 +3,7 @@ import type { CliContext } from "../../context.ts";
 import { addLogCommand } from "./log.ts";
 import { addShowCommand } from "./show.ts";
 import { addStateCommand } from "./state.ts";
+import { addTransferCommands } from "./transfer.ts";
 import { addVerifyCommand } from "./verify.ts";
 
 /** `audit …`: what happened, why, what was then, and whether the history is whole. */
@@ -12,4 +13,5 @@ export const addAuditCommands = (program: Command, context: CliContext): void =>
   addShowCommand(audit, context);
   addStateCommand(audit, context);
   addVerifyCommand(audit, context);
+  addTransferCommands(audit, context);
 };
