@@ -7,6 +7,12 @@ import { addDeadLetterCommands } from "./commands/dead-letters.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
 import { addStreamCommands } from "./commands/streams.ts";
 
+// Who reads what is printed may have seen enough, as `head` has after some lines.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
 try {
   const context = {
     config: readConfig(process.env),

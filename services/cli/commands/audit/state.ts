@@ -4,6 +4,7 @@ import type { AggregateSelector } from "#event-store/audit/scope";
 import { findAggregate, type StateAt, stateAt } from "#event-store/audit/state-at";
 import { aggregateFolds } from "../../../aggregates.ts";
 import { type CliContext, withLog } from "../../context.ts";
+import { counted } from "../../output/counted.ts";
 import { type JsonDifference, jsonDifferences } from "../../output/json-difference.ts";
 import { printable } from "../../output/printable.ts";
 import {
@@ -54,7 +55,7 @@ const momentOf = ({ commits, last }: StateAt) => ({
 const describe = ({ commits, last }: StateAt): string =>
   last === null
     ? "before its first commit"
-    : `after ${commits} commits, the last at ${last.position}, stored ${last.storedAt.toISOString()}`;
+    : `after ${counted(commits, "commit")}, the last at ${last.position}, stored ${last.storedAt.toISOString()}`;
 
 const show = ({ print }: CliContext, then: StateAt, json: boolean): void => {
   if (json) {

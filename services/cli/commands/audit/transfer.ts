@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { exportHistory } from "#event-store/audit/export-history";
 import { importHistory } from "#event-store/audit/import-history";
 import { type CliContext, withLog } from "../../context.ts";
+import { counted } from "../../output/counted.ts";
 import { jsonHelp, organizationArgument } from "./options.ts";
 
 interface ExportOptions {
@@ -25,7 +26,7 @@ export const addTransferCommands = (audit: Command, context: CliContext): void =
         context.print(
           json === true
             ? JSON.stringify({ organization, ...exported })
-            : `Exported ${commits} commits up to ${through}; ${found} of them were in the file.`,
+            : `Exported ${counted(commits, "commit")} up to ${through}; ${found} of them were in the file.`,
         );
       }),
     );
@@ -41,7 +42,7 @@ export const addTransferCommands = (audit: Command, context: CliContext): void =
         context.print(
           json === true
             ? JSON.stringify(imported)
-            : `Imported ${commits} commits of ${organization}; ${found} of them were in the log.`,
+            : `Imported ${counted(commits, "commit")} of ${organization}; ${found} of them were in the log.`,
         );
       }),
     );

@@ -4,6 +4,7 @@ import type { LogScope } from "#event-store/audit/scope";
 import { type Verification, verifyLog } from "#event-store/audit/verify-log";
 import { auditWitness } from "#projections/audit/witness";
 import { type CliContext, withLog, withLogAndDatabase } from "../../context.ts";
+import { counted } from "../../output/counted.ts";
 import { printable } from "../../output/printable.ts";
 import {
   aggregateArgument,
@@ -47,8 +48,8 @@ const report = ({ print }: CliContext, verification: Verification, json: boolean
     return;
   }
   for (const fault of faults) describe(fault).forEach((line) => print(printable(line)));
-  const read = `${commits} commits of ${aggregates} aggregates`;
-  print(ok ? `Verified ${read}.` : `${faults.length} faults in ${read}.`);
+  const read = `${counted(commits, "commit")} of ${counted(aggregates, "aggregate")}`;
+  print(ok ? `Verified ${read}.` : `${counted(faults.length, "fault")} in ${read}.`);
 };
 
 const describe = ({
