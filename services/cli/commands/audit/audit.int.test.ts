@@ -72,12 +72,12 @@ const start = (store: EventStore, args: readonly string[]) =>
   );
 
 /** The same inside this process: what it printed, and the code that it would exit with. */
-const run = async (args: readonly string[], store = test.store) => {
+const run = async (args: readonly string[], store = test.store, settings = {}) => {
   const lines: string[] = [];
   const program = new Command().configureOutput({ writeErr: () => undefined });
   program.exitOverride();
   addAuditCommands(program, {
-    config: readConfig(environmentOf(store)),
+    config: readConfig({ ...environmentOf(store), ...settings }),
     print: (line) => lines.push(line),
   });
   const before = process.exitCode;
@@ -182,6 +182,17 @@ describe("the audit commands", { timeout: 120_000 }, () => {
     expect(imported.found).toBeGreaterThan(20);
     const verified = await run(["verify", "--organization", busy, "--no-read-model"], other.store);
     expect(verified.lines).toEqual(["Verified 1000 commits of 1 aggregate."]);
+  });
+
+  it("take the log as they find it, whatever the settings say", async () => {
+    const { jsm } = test.store;
+    const { code } = await run(["verify"], test.store, { EVENT_SHARDS: "7", DURABILITY: "fsync" });
+    expect(code).toBe(0);
+    const shards = (await jsm.streams.names().next()).filter((name) => name.startsWith("EVENTS_"));
+    expect(shards).toEqual(["EVENTS_0"]);
+    await using empty = await openTestStore();
+    await empty.store.jsm.streams.delete("EVENTS_0");
+    await expect(run(["log"], empty.store)).rejects.toMatchObject({ code: "prerequisite_missing" });
   });
 
   it("stop when nobody reads on", async () => {
