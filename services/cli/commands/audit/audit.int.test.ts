@@ -27,6 +27,7 @@ const waiting = { timeout: 60_000, interval: 20 };
 
 let test: TestReadModels;
 let folder: string;
+const started: ChildProcess[] = [];
 const organization = newId("organization");
 const session = sessionRef(organization);
 const promptId = newId("prompt");
@@ -42,6 +43,8 @@ beforeAll(async () => {
   await test.reached(asked);
 });
 afterAll(async () => {
+  // Those of a test that failed; the others have ended.
+  for (const child of started) child.kill("SIGKILL");
   await test[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
@@ -53,8 +56,8 @@ const environmentOf = (store: EventStore) => ({
 });
 
 /** The operator's CLI as a process of its own, which may be killed. */
-const start = (store: EventStore, args: readonly string[]) =>
-  spawn(
+const start = (store: EventStore, args: readonly string[]) => {
+  const child = spawn(
     process.execPath,
     [
       "--conditions=proliferate-source",
@@ -70,6 +73,9 @@ const start = (store: EventStore, args: readonly string[]) =>
       env: { PATH: process.env["PATH"], ...environmentOf(store) },
     },
   );
+  started.push(child);
+  return child;
+};
 
 /** The same inside this process: what it printed, and the code that it would exit with. */
 const run = async (args: readonly string[], store = test.store, settings = {}) => {
