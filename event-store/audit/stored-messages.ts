@@ -34,24 +34,29 @@ const messagesInFlight = 1_000;
 
 /** Reads a shard in order. Throws DomainError `log_unavailable` if the log breaks off on the way. */
 export async function* readStored(
-  { js }: EventStore,
+  { js, jsm }: EventStore,
   { shard, scope = {}, after = 0, since, until }: ReadStoredOptions,
 ): AsyncGenerator<StoredMessage> {
   const through = typeof until === "number" ? until : Infinity;
   const signal = typeof until === "number" ? undefined : until;
   if (through <= after) return;
   const filter = filterOf(scope, shard);
+  // Asked for first: the count of what is pending that a consumer tells is not exact at every moment.
+  const newest =
+    signal === undefined
+      ? await jsm.streams.getMessage(streamOf(shard), { last_by_subj: filter ?? `evt.${shard}.>` })
+      : null;
+  if (signal === undefined) {
+    if (newest === null || newest.seq <= after) return;
+    if (since !== undefined && newest.time < since) return;
+  }
+  const last = Math.min(through, newest?.seq ?? Infinity);
   const consumer = await js.consumers.get(streamOf(shard), {
     ...(since === undefined
       ? { opt_start_seq: after + 1 }
       : { opt_start_time: since.toISOString() }),
     ...(filter === null ? {} : { filter_subjects: [filter] }),
   });
-  const { num_pending: pending } = await consumer.info(true);
-  if (signal === undefined && pending === 0) {
-    await consumer.delete();
-    return;
-  }
   const messages = await consumer.consume({
     max_messages: messagesInFlight,
     idle_heartbeat: 2_000,
@@ -71,7 +76,7 @@ export async function* readStored(
         storedNanos: BigInt(message.timestampNanos),
         follows: follows === "" ? null : Number(follows),
       };
-      if (signal === undefined && (message.seq === through || message.info.pending === 0)) return;
+      if (message.seq >= last) return;
     }
     if (signal?.aborted !== true) {
       throw new DomainError("log_unavailable", "The log broke off while it was read.", {
