@@ -34,6 +34,8 @@ export const errorCatalogue = {
   event_unknown: 500,
   event_invalid: 500,
   log_gap: 500,
+  export_invalid: 422,
+  import_conflict: 409,
   log_unavailable: 503,
   lease_lost: 409,
   position_invalid: 400,

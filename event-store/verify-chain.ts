@@ -1,4 +1,4 @@
-import { genesisHash } from "#contracts/commit";
+import { type AggregateRef, genesisHash } from "#contracts/commit";
 import type { Position } from "#contracts/position";
 import type { RecordedCommit } from "./recorded.ts";
 
@@ -13,23 +13,52 @@ export type ChainVerdict =
       readonly expected: string;
     };
 
+/** Names an aggregate in one text: `org_….session.ses_…`. */
+export const aggregateName = ({ organization, aggregate, id }: AggregateRef): string =>
+  `${organization}.${aggregate}.${id}`;
+
+/** The newest commit of each aggregate, while commits are gone through in the order of the log. */
+export class ChainHeads {
+  readonly #heads = new Map<string, string>();
+
+  get aggregates(): number {
+    return this.#heads.size;
+  }
+
+  /**
+   * Takes the next commit. Answers the hash that it should name as its predecessor's; the chain holds
+   * if it does. It is the head from then on, also when the chain does not hold.
+   */
+  follow(ref: AggregateRef, hash: string): string {
+    const aggregate = aggregateName(ref);
+    const expected = this.#heads.get(aggregate) ?? genesisHash;
+    this.#heads.set(aggregate, hash);
+    return expected;
+  }
+}
+
 /**
- * Checks that every commit follows the one before it of the same aggregate. The commits come in the
- * order of their shards, from the first.
+ * Checks that every commit follows the one before it of the same aggregate, and stops at the first
+ * that does not. The commits come in the order of their shards, from the first. What exactly happened
+ * to a log is told by `audit/verify-log.ts`.
  */
 export const verifyChain = async (
   commits: AsyncIterable<RecordedCommit>,
 ): Promise<ChainVerdict> => {
-  const heads = new Map<string, string>();
+  const heads = new ChainHeads();
   let count = 0;
   for await (const { ref, commit, hash, position } of commits) {
-    const aggregate = `${ref.organization}.${ref.aggregate}.${ref.id}`;
-    const expected = heads.get(aggregate) ?? genesisHash;
+    const expected = heads.follow(ref, hash);
     if (commit.meta.prev !== expected) {
-      return { ok: false, position, aggregate, named: commit.meta.prev, expected };
+      return {
+        ok: false,
+        position,
+        aggregate: aggregateName(ref),
+        named: commit.meta.prev,
+        expected,
+      };
     }
-    heads.set(aggregate, hash);
     count += 1;
   }
-  return { ok: true, commits: count, aggregates: heads.size };
+  return { ok: true, commits: count, aggregates: heads.aggregates };
 };

@@ -2,6 +2,7 @@
 import { connectToNats } from "#event-store/connection";
 import { type EventStore, openEventStore } from "#event-store/event-store";
 import { openDatabase } from "#projections/database";
+import type { NatsConnection } from "@nats-io/transport-node";
 import type { Sql } from "postgres";
 import type { Config } from "../config.ts";
 import { findServers } from "../running-servers.ts";
@@ -22,16 +23,22 @@ const serversOf = async ({
 export const natsUrlOf = async (context: CliContext): Promise<string> =>
   (await serversOf(context)).natsUrl;
 
+type OpenLog = (connection: NatsConnection, config: Config) => Promise<EventStore>;
+
+/** Brings the streams up to date with the settings first. */
+const openAsSet: OpenLog = (connection, { EVENT_SHARDS: shards, DURABILITY: durability }) =>
+  openEventStore({ connection, shards, durability });
+
 /** Works on the log, and closes the connection whatever happens. */
 export const withLog = async <T>(
   context: CliContext,
   work: (store: EventStore) => Promise<T>,
+  open = openAsSet,
 ): Promise<T> => {
   const natsUrl = await natsUrlOf(context);
   const connection = await connectToNats({ url: natsUrl, name: "cli" });
   try {
-    const { EVENT_SHARDS: shards, DURABILITY: durability } = context.config;
-    return await work(await openEventStore({ connection, shards, durability }));
+    return await work(await open(connection, context.config));
   } finally {
     await connection.close();
   }
@@ -45,11 +52,12 @@ export const withLogAndDatabase = async <T>(
     readonly sql: Sql;
     readonly databaseUrl: string;
   }) => Promise<T>,
+  open = openAsSet,
 ): Promise<T> => {
   const { databaseUrl } = await serversOf(context);
   const sql = openDatabase({ url: databaseUrl, maxConnections: 2 });
   try {
-    return await withLog(context, (store) => work({ store, sql, databaseUrl }));
+    return await withLog(context, (store) => work({ store, sql, databaseUrl }), open);
   } finally {
     await sql.end({ timeout: 5 });
   }

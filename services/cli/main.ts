@@ -2,10 +2,16 @@
 import { Command } from "commander";
 import { isDomainError } from "#contracts/errors";
 import { readConfig } from "../config.ts";
-import { addAuditCommands } from "./commands/audit.ts";
+import { addAuditCommands } from "./commands/audit/index.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
 import { addStreamCommands } from "./commands/streams.ts";
+
+// Who reads what is printed may have seen enough, as `head` has after some lines.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
 
 try {
   const context = {

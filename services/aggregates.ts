@@ -1,0 +1,29 @@
+/** How each kind of aggregate is folded, for those who look at any of them: audits and tools. */
+import type { AggregateType } from "#contracts/commit";
+import type { AnyEvent } from "#contracts/event-registry";
+import type { Fold } from "#event-store/audit/state-at";
+import type { Decider } from "#event-store/decider";
+import { invocationDecider } from "./actions/decider.ts";
+import { runDecider } from "./automations/decider.ts";
+import { policyDecider } from "./policy/decider.ts";
+import { sessionDecider } from "./sessions/decider.ts";
+import { transcriptDecider } from "./sessions/transcript-decider.ts";
+import { triggerDecider } from "./triggers/decider.ts";
+
+/** The log hands an aggregate only events and states of its own type; the types cannot say so. */
+const foldOf = <Command, Event extends AnyEvent, State>({
+  initialState,
+  evolve,
+}: Decider<Command, Event, State>): Fold => ({
+  initialState,
+  evolve: (state, event) => evolve(state as State, event as Event),
+});
+
+export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
+  session: foldOf(sessionDecider),
+  transcript: foldOf(transcriptDecider),
+  invocation: foldOf(invocationDecider),
+  policy: foldOf(policyDecider),
+  trigger: foldOf(triggerDecider),
+  run: foldOf(runDecider),
+};
