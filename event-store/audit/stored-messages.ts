@@ -41,7 +41,7 @@ export async function* readStored(
   const signal = typeof until === "number" ? undefined : until;
   if (through <= after) return;
   const filter = filterOf(scope, shard);
-  // Asked for first: the count of what is pending that a consumer tells is not exact at every moment.
+  // Where it ends is settled first, by the stream itself.
   const newest =
     signal === undefined
       ? await jsm.streams.getMessage(streamOf(shard), { last_by_subj: filter ?? `evt.${shard}.>` })

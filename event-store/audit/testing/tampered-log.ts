@@ -31,8 +31,9 @@ export const openTamperedLog = async ({ shards = 1 } = {}): Promise<TamperedLog>
     fill: async (messages, holes = []) => {
       const name = streamOf(0);
       await jsm.streams.delete(name);
-      // Without the refusal of deletions that the real streams have.
-      await jsm.streams.add({ name, subjects: ["evt.0.>"], storage: StorageType.File });
+      // Without the refusal of deletions that the real streams have, and in memory: a stream on disk was
+      // seen to find the messages of the one that had just been deleted under its name.
+      await jsm.streams.add({ name, subjects: ["evt.0.>"], storage: StorageType.Memory });
       for (const { subject, data, follows } of messages) {
         const said = headers();
         if (follows != null) said.set("Nats-Expected-Last-Subject-Sequence", String(follows));
