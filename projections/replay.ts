@@ -70,7 +70,8 @@ export const dropReplay = async (sql: Sql, schema: string): Promise<void> => {
 
 const replayShard = async (store: EventStore, sql: Sql, shard: number): Promise<number> => {
   const end = await lastSequence(store, shard);
-  let checkpoint = await openCheckpoint(sql, shard, modelsOf(readModels));
+  const { generation, ...opened } = await openCheckpoint(sql, shard, modelsOf(readModels));
+  let { checkpoint } = opened;
   if (end === 0) return 0;
   const stopping = new AbortController();
   try {
@@ -79,7 +80,7 @@ const replayShard = async (store: EventStore, sql: Sql, shard: number): Promise<
       const wanted = batch.filter(({ sequence }) => sequence <= end);
       const { commits, problem } = readBatch(wanted, checkpoint);
       if (problem !== null) throw problem;
-      const target = { sql, projections: readModels, shard };
+      const target = { sql, projections: readModels, shard, generation };
       await writeBatch(target, await planBatch(target, checkpoint, commits));
       checkpoint += commits.length;
       if (checkpoint >= end) return checkpoint;

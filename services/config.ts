@@ -44,6 +44,8 @@ const configSchema = z.object({
     .optional(),
   /** 32 bytes in hex or base64; without it, one is made and kept in the data folder. */
   SECRETS_KEY: z.string().min(1).optional(),
+  /** The bearer token that `GET /metrics` asks for; without one there is no such page. */
+  METRICS_TOKEN: z.string().min(16).optional(),
   EVENT_SHARDS: z.coerce.number().int().min(1).max(64).default(1),
   DURABILITY: z.enum(["replicated", "fsync", "relaxed"]).default("fsync"),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug"]).default("warn"),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { auditEntrySchema } from "../audit/view.ts";
+import { projectionStatusSchema } from "../projections/view.ts";
 import { afterQuery, pageQuery } from "./common.ts";
 import { defineRoute } from "./route.ts";
 
@@ -22,4 +23,12 @@ export const listAudit = defineRoute({
     aggregateId: z.string().max(64).optional(),
   }),
   responses: { 200: z.object({ entries: z.array(auditEntrySchema), next: z.string().nullable() }) },
+});
+
+export const getProjections = defineRoute({
+  method: "GET",
+  path: "/v1/projections",
+  audience: "approver",
+  summary: "How far the read models have come, and what stops them",
+  responses: { 200: projectionStatusSchema },
 });

@@ -12,9 +12,15 @@ export const modelsOf = (projections: readonly Projection[]): string =>
     .sort()
     .join(",");
 
+export interface OpenCheckpoint {
+  /** Up to which sequence the shard has been projected. */
+  readonly checkpoint: number;
+  /** The table that it stands in: another one after the read models have been built anew. */
+  readonly generation: number;
+}
+
 /**
- * Up to which sequence a shard has been projected; 0 for a shard that has no checkpoint yet, which is
- * given one.
+ * Where a shard stands; at 0 if it has no checkpoint yet, which it is given.
  *
  * @throws DomainError `configuration_invalid` if other read models than these are projected here
  */
@@ -22,12 +28,12 @@ export const openCheckpoint = async (
   sql: Queryable,
   shard: number,
   models: string,
-): Promise<number> => {
+): Promise<OpenCheckpoint> => {
   await sql`
     insert into projection_checkpoints (shard, checkpoint, models) values (${shard}, 0, ${models})
     on conflict (shard) do nothing`;
-  const [row] = await sql<{ checkpoint: string; models: string }[]>`
-    select checkpoint, models from projection_checkpoints where shard = ${shard}`;
+  const [row] = await sql<{ checkpoint: string; models: string; generation: string }[]>`
+    select checkpoint, models, tableoid::bigint as generation from projection_checkpoints where shard = ${shard}`;
   if (row?.models !== models) {
     throw new DomainError(
       "configuration_invalid",
@@ -35,7 +41,7 @@ export const openCheckpoint = async (
       { fields: { shard, found: row?.models ?? null, own: models } },
     );
   }
-  return Number(row.checkpoint);
+  return { checkpoint: Number(row.checkpoint), generation: Number(row.generation) };
 };
 
 /** Up to which sequence a shard has been projected; 0 if it has no checkpoint. */

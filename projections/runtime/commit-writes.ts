@@ -5,6 +5,8 @@ import { type TableWrite, writeSql } from "./table.ts";
 export interface CheckpointMove {
   readonly shard: number;
   readonly models: string;
+  /** See `OpenCheckpoint`: what was planned for tables that have been replaced must not be written. */
+  readonly generation: number;
   readonly from: number;
   readonly to: number;
 }
@@ -23,12 +25,12 @@ export interface CheckpointMove {
  */
 export const commitWrites = async (
   sql: Queryable,
-  { shard, models, from, to }: CheckpointMove,
+  { shard, models, generation, from, to }: CheckpointMove,
   writes: readonly TableWrite[],
 ): Promise<boolean> => {
   const moved = await sql.unsafe(
     statementOf(writes),
-    [to, shard, from, models, ...writes.map(({ json }) => json)],
+    [to, shard, from, models, generation, ...writes.map(({ json }) => json)],
     { prepare: true },
   );
   return moved.length === 1;
@@ -37,11 +39,12 @@ export const commitWrites = async (
 const statementOf = (writes: readonly TableWrite[]): string => {
   const inserts = writes.map(
     (write, index) =>
-      `, write_${index} as (${writeSql(write, { parameter: index + 5, condition: "moved" })})`,
+      `, write_${index} as (${writeSql(write, { parameter: index + 6, condition: "moved" })})`,
   );
   return `with moved as (
       update projection_checkpoints set checkpoint = $1::bigint
       where shard = $2::integer and checkpoint = $3::bigint and models = $4::text
+        and tableoid = $5::bigint::oid
       returning
         set_config('synchronous_commit', 'off', true),
         pg_notify('${progressChannel}', current_schema() || '/' || shard || ':' || checkpoint)

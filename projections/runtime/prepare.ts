@@ -1,6 +1,6 @@
 /**
  * Brings the tables of the read models into being. A read model has no migrations: the log is the truth,
- * so a new version is a new `schema.sql`, and the tables are dropped and built again from the log.
+ * so a new version is a new `schema.sql`, and new tables are built from the log beside the old ones.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -12,7 +12,6 @@ interface KnownModel {
   readonly name: string;
   readonly version: number;
   readonly checksum: string;
-  readonly tables: string[];
 }
 
 interface ModelSchema {
@@ -21,15 +20,18 @@ interface ModelSchema {
   readonly checksum: string;
 }
 
-/** What had to be done: nothing, build the tables for the first time, or build them anew. */
-export type Preparation = "unchanged" | "created" | "rebuilt";
+/**
+ * How the tables are: as they should be; made just now; or those of an older version, which serve on until
+ * somebody has built new ones (`rebuild.ts`).
+ */
+export type Preparation = "unchanged" | "created" | "outdated";
 
 /** What Postgres says when another process has built the tables in the meantime. */
 const builtMeanwhile = "40001";
 
 /**
  * Creates the tables of these read models in the schema of the connection, once; safe when many processes
- * start together. Tables of an older version are replaced by empty ones, and the checkpoints start over.
+ * start together. Tables of an older version are left as they are.
  *
  * @throws DomainError `configuration_invalid` if the tables belong to a newer program, or a `schema.sql`
  * has changed without a new version
@@ -40,14 +42,14 @@ export const prepareReadModels = async (
 ): Promise<Preparation> => {
   const models = await Promise.all(projections.map(readSchema));
   const runtime = await readFile(new URL("./schema.sql", import.meta.url), "utf8");
-  await sql.unsafe(`${lock}; ${runtime}`).simple();
+  await sql.unsafe(`${lockOf(null)}; ${runtime}`).simple();
   for (;;) {
     const known = await sql<KnownModel[]>`
-      select name, version, checksum, tables from projection_models order by name collate "C"`;
+      select name, version, checksum from projection_models`;
     const preparation = preparationOf(models, known);
-    if (preparation === "unchanged") return preparation;
+    if (preparation !== "created") return preparation;
     try {
-      await sql.unsafe(buildScript(models, known)).simple();
+      await sql.unsafe(buildScript(models)).simple();
       return preparation;
     } catch (error) {
       if (!(error instanceof postgres.PostgresError) || error.code !== builtMeanwhile) throw error;
@@ -55,8 +57,12 @@ export const prepareReadModels = async (
   }
 };
 
-/** Held to the end of the script it begins, all of which is one transaction. */
-const lock = "select pg_advisory_xact_lock(hashtext('read models of ' || current_schema()))";
+/**
+ * Taken by whoever changes the tables of a schema, by default the connection's own; held to the end of the
+ * script it begins, all of which is one transaction.
+ */
+export const lockOf = (schema: string | null): string =>
+  `select pg_advisory_xact_lock(hashtext('read models of ' || ${schema === null ? "current_schema()" : `'${schema}'`}))`;
 
 const readSchema = async (projection: Projection): Promise<ModelSchema> => {
   const statements = await readFile(projection.schema, "utf8");
@@ -90,35 +96,25 @@ const preparationOf = (
     return false;
   });
   if (stale.length === 0) return "unchanged";
-  return known.length === 0 ? "created" : "rebuilt";
+  return known.length === 0 ? "created" : "outdated";
 };
 
 /**
- * One script, which Postgres runs as one transaction. All read models share the checkpoints, so one that
- * is new or changed takes the others with it. Names and versions come from this program, not from users.
+ * One script, which Postgres runs as one transaction. Names and versions come from this program, not from
+ * users.
  */
-const buildScript = (models: readonly ModelSchema[], known: readonly KnownModel[]): string => {
-  const names = models.map(({ projection }) => projection.name);
-  const found = known.map(({ name, version }) => `${name}@${version}`).join(",");
-  const obsolete = known.filter(({ name }) => names.includes(name)).flatMap(({ tables }) => tables);
-  return [
-    lock,
+const buildScript = (models: readonly ModelSchema[]): string =>
+  [
+    lockOf(null),
     `do $$ begin
-      if (select coalesce(string_agg(name || '@' || version, ',' order by name collate "C"), '')
-          from projection_models) <> '${found}' then
+      if exists (select from projection_models) then
         raise exception 'built meanwhile' using errcode = '${builtMeanwhile}';
       end if;
     end $$`,
-    "set local statement_timeout = 0",
-    ...obsolete.map((table) => `drop table if exists "${table}"`),
-    "delete from projection_checkpoints",
     ...models.map(({ statements }) => statements),
     ...models.map(
       ({ projection: { name, version, tables }, checksum }) =>
         `insert into projection_models (name, version, checksum, tables)
-        values ('${name}', ${version}, '${checksum}', '{${tables.map((table) => table.name).join()}}')
-        on conflict (name) do update set
-          version = excluded.version, checksum = excluded.checksum, tables = excluded.tables`,
+        values ('${name}', ${version}, '${checksum}', '{${tables.map((table) => table.name).join()}}')`,
     ),
   ].join(";\n");
-};

@@ -13,6 +13,8 @@ export interface BatchTarget {
   readonly sql: Queryable;
   readonly projections: readonly Projection[];
   readonly shard: number;
+  /** See `OpenCheckpoint`. */
+  readonly generation: number;
 }
 
 /** Somebody else has moved the checkpoint: this batch was projected by them, or will be. */
@@ -46,10 +48,10 @@ export const planBatch = async (
  * @throws ProjectedElsewhere; what Postgres throws
  */
 export const writeBatch = async (
-  { sql, projections, shard }: BatchTarget,
+  { sql, projections, shard, generation }: BatchTarget,
   { from, to, writes }: PlannedBatch,
 ): Promise<void> => {
-  const move = { shard, models: modelsOf(projections), from, to };
+  const move = { shard, models: modelsOf(projections), generation, from, to };
   if (!(await commitWrites(sql, move, writes))) throw new ProjectedElsewhere();
 };
 

@@ -3,6 +3,7 @@ import { genesisHash } from "#contracts/commit";
 import { newId } from "#contracts/ids";
 import { append } from "#event-store/append";
 import { shardOf } from "#event-store/sharding";
+import { readProjectionStatus } from "../status.ts";
 import { listMessages } from "../messages/queries.ts";
 import * as events from "../testing/events.ts";
 import { cutOffWriters, tally } from "../testing/tally.ts";
@@ -82,6 +83,44 @@ it("loses and repeats nothing when its connection dies before the commit of a ba
   expect(await talliedFor(organization)).toBe(60);
 });
 
+it("halts at the commit that cannot be projected, tells everybody, and goes on when it can", async () => {
+  const organization = organizationOf(0);
+  await prepareReadModels(models.sql, [tally]);
+  await models.sql.unsafe("alter table tally add constraint poison check (commits < 8)");
+  await writeSessions(organization, 20);
+  const { status } = await models.startProjector({
+    projections: [tally],
+    maxBatch: 15,
+    retryHaltedMs: 50,
+  });
+  const shardSeen = async () => (await readProjectionStatus(models.store, models.sql)).shards[0];
+
+  await vi.waitFor(async () => {
+    expect(await shardSeen()).toMatchObject({
+      state: "halted",
+      checkpoint: 7,
+      end: 20,
+      lag: 13,
+      problem: {
+        code: "23514",
+        message: expect.stringContaining("poison") as string,
+        commit: {
+          position: "0:8",
+          aggregate: expect.stringMatching(/^session\/ses_/) as string,
+          eventTypes: ["SessionCreated"],
+        },
+      },
+    });
+  }, patience);
+  expect((await status())[1]).toMatchObject({ state: "projecting", problem: null });
+
+  await models.sql.unsafe("alter table tally drop constraint poison");
+  await vi.waitFor(async () => {
+    expect(await shardSeen()).toMatchObject({ state: "projecting", lag: 0, problem: null });
+  }, patience);
+  expect(await talliedFor(organization)).toBe(20);
+});
+
 it("halts one shard at an event that it does not know, and goes on with the others", async () => {
   const [halted, healthy] = [organizationOf(0), organizationOf(1)];
   const session = newId("session");
@@ -105,9 +144,13 @@ it("halts one shard at an event that it does not know, and goes on with the othe
     events.messageRecorded("msg_1", "elsewhere"),
   ]);
 
+  const unknownEvent = {
+    code: "event_unknown",
+    commit: { position: "0:2", eventTypes: ["EventOfALaterVersion"] },
+  };
   await vi.waitFor(async () => {
     expect(await status()).toMatchObject([
-      { state: "halted", checkpoint: 1, lag: 2, problem: { code: "event_unknown" } },
+      { state: "halted", checkpoint: 1, lag: 2, problem: unknownEvent },
       { state: "projecting", checkpoint: 1, lag: 0, problem: null },
     ] satisfies Partial<Record<keyof ShardStatus, unknown>>[]);
   }, patience);
@@ -115,7 +158,7 @@ it("halts one shard at an event that it does not know, and goes on with the othe
   expect(messages.map(({ id }) => id)).toEqual(["msg_1"]);
 });
 
-it("builds the tables anew for a new version, and then stops older programs", async () => {
+it("stops older programs once a new version has built its tables", async () => {
   const organization = organizationOf(0);
   const old = { projections: [tally] };
   const next = { projections: [{ ...tally, version: 2 }] };
@@ -126,6 +169,9 @@ it("builds the tables anew for a new version, and then stops older programs", as
   }, patience);
 
   const { status } = await models.startProjector(next);
+  await vi.waitFor(async () => {
+    expect((await status())[0]).toMatchObject({ state: "projecting", checkpoint: 20 });
+  }, patience);
   await writeSessions(organization, 1);
   await vi.waitFor(async () => {
     expect((await outdated.status())[0]).toMatchObject({

@@ -6,40 +6,43 @@ import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import type { Sql } from "postgres";
 import { modelsOf, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
+import {
+  type Condition,
+  type Problem,
+  problemOf,
+  type ShardState,
+  startReporting,
+} from "./condition.ts";
 import { isLasting } from "./failure.ts";
-import { followLog } from "./follow-log.ts";
+import { followCarefully } from "./follow-carefully.ts";
 import { prepareReadModels } from "./prepare.ts";
 import { ProjectedElsewhere } from "./project-batch.ts";
+import { rebuildReadModels } from "./rebuild.ts";
 import type { Projection } from "./projection.ts";
 
 export interface ProjectorOptions {
   readonly store: EventStore;
   /**
-   * Opens a pool of one connection (`maxConnections: 1`) to the read models. It is called for each shard, and again after each
+   * Opens a pool of one connection (`maxConnections: 1`) to the read models, or to the schema named. It is called for each shard, and again after each
    * failure: postgres.js 3.4 mixes what a lost connection was answering into later results
    * (porsager/postgres#1215), so a pool that has lost one is not used any more.
    */
-  readonly openSql: () => Sql;
+  readonly openSql: (schema?: string) => Sql;
   readonly projections: readonly Projection[];
   readonly log: Log;
   /** How many commits one transaction takes at most. */
   readonly maxBatch?: number;
   /** How often a projector that stands by looks whether the other one still moves, in milliseconds. */
   readonly standbyMs?: number;
+  /** How often a halted shard is tried again, in milliseconds: somebody may have put it right. */
+  readonly retryHaltedMs?: number;
 }
-
-/**
- * What a shard's loop does. `standby`: another process projects the shard. `retrying`: the log or the
- * database is away. `halted`: the shard holds something that cannot be projected, or was taken over by
- * another version; nothing happens until a process starts that can.
- */
-export type ShardState = "projecting" | "standby" | "retrying" | "halted" | "stopped";
 
 export interface ShardStatus {
   readonly shard: number;
   readonly state: ShardState;
   /** Why the shard is retrying or halted. */
-  readonly problem: { readonly code: string; readonly message: string } | null;
+  readonly problem: Problem | null;
   /** The newest sequence that this projector knows to be projected. */
   readonly checkpoint: number;
   /** How many commits of the log are not projected yet. */
@@ -52,12 +55,6 @@ export interface Projector extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-interface Condition {
-  state: ShardState;
-  problem: ShardStatus["problem"];
-  checkpoint: number;
-}
-
 const retryDelaysMs = { first: 100, longest: 5_000 };
 
 /**
@@ -66,6 +63,7 @@ const retryDelaysMs = { first: 100, longest: 5_000 };
  */
 export const startProjector = async (options: ProjectorOptions): Promise<Projector> => {
   const { store, openSql, projections, log, maxBatch = 500, standbyMs = 1_000 } = options;
+  const { retryHaltedMs = 30_000 } = options;
   await using setup = disposable(openSql());
   if (setup.sql.options.max !== 1) {
     throw new DomainError(
@@ -80,31 +78,40 @@ export const startProjector = async (options: ProjectorOptions): Promise<Project
   const { signal } = stopping;
   const models = modelsOf(projections);
   const conditions = Array.from({ length: store.shards }, (): Condition => ({
-    state: "projecting",
+    state: "standby",
     problem: null,
     checkpoint: 0,
   }));
 
+  const reporting = startReporting({ openSql, models, conditions, signal });
+  const change = (condition: Condition, state: ShardState, problem: Problem | null): void => {
+    const same = condition.state === state && isSame(condition.problem, problem);
+    Object.assign(condition, { state, problem });
+    if (!same && state !== "standby") reporting.changed();
+  };
+
   /** Projects until the signal comes, or throws. */
   const follow = async (sql: Sql, shard: number, condition: Condition): Promise<void> => {
-    condition.checkpoint = await openCheckpoint(sql, shard, models);
-    condition.state = "projecting";
-    await followLog(store, {
-      target: { sql, projections, shard },
-      from: condition.checkpoint,
+    const { checkpoint, generation } = await openCheckpoint(sql, shard, models);
+    condition.checkpoint = checkpoint;
+    // a halted shard is only tried, until a batch goes well or there is nothing left to fail
+    if (condition.state !== "halted" || (await lastSequence(store, shard)) === condition.checkpoint)
+      change(condition, "projecting", null);
+    await followCarefully(store, {
+      target: { sql, projections, shard, generation },
+      from: checkpoint,
       maxBatch,
       signal,
-      projected: (checkpoint) => {
-        condition.checkpoint = checkpoint;
-        condition.problem = null;
+      projected: (reached) => {
+        condition.checkpoint = reached;
+        change(condition, "projecting", null);
       },
     });
   };
 
   /** Comes back when the checkpoint has stood still for a while: the other one idles, or is gone. */
   const standBy = async (sql: Sql, shard: number, condition: Condition): Promise<void> => {
-    condition.state = "standby";
-    condition.problem = null;
+    change(condition, "standby", null);
     let seen: number;
     do {
       seen = condition.checkpoint;
@@ -125,35 +132,68 @@ export const startProjector = async (options: ProjectorOptions): Promise<Project
     }
   };
 
-  const project = async (shard: number, condition: Condition): Promise<void> => {
+  /** Does the work until it ends, again and again where it fails; the shards are those it is done for. */
+  const persist = async (work: () => Promise<void>, shards: readonly number[]): Promise<void> => {
     let attempt = 0;
+    let failedAt = "";
     while (!signal.aborted) {
       try {
-        await followOrStandBy(shard, condition);
+        await work();
+        return;
       } catch (error) {
-        if (signal.aborted) break;
-        // a batch that went well in between has cleared the problem
-        attempt = condition.problem === null ? 1 : attempt + 1;
-        condition.problem = problemOf(error);
-        if (isLasting(error)) {
-          condition.state = "halted";
-          log.error({ shard, err: error }, "the projection of this shard has halted");
-          return;
-        }
-        condition.state = "retrying";
-        const waitMs = Math.min(retryDelaysMs.first * 2 ** (attempt - 1), retryDelaysMs.longest);
-        log.warn({ shard, err: error, waitMs }, "a batch was not projected; it comes again");
+        if (signal.aborted) return;
+        const affected = shards.flatMap((shard) => conditions[shard] ?? []);
+        const stands = affected.map(({ checkpoint }) => checkpoint).join();
+        attempt = stands === failedAt ? attempt + 1 : 1;
+        failedAt = stands;
+        const problem = problemOf(error);
+        const known = affected.every((condition) => isSame(condition.problem, problem));
+        const lasting = isLasting(error);
+        const backoffMs = Math.min(retryDelaysMs.first * 2 ** (attempt - 1), retryDelaysMs.longest);
+        const waitMs = lasting ? retryHaltedMs : backoffMs;
+        for (const condition of affected)
+          change(condition, lasting ? "halted" : "retrying", problem);
+        if (!lasting)
+          log.warn({ shards, err: error, waitMs }, "projecting has failed; it is tried again");
+        else if (!known)
+          log.error({ shards, err: error }, "the projection of these shards has halted");
         // a signal that comes meanwhile ends the loop by its condition
         await delay(waitMs, undefined, { signal }).catch(() => undefined);
       }
     }
-    condition.state = "stopped";
   };
 
-  const loops = Promise.all(conditions.map((condition, shard) => project(shard, condition)));
+  const rebuild = async (): Promise<void> => {
+    for (const condition of conditions) change(condition, "rebuilding", condition.problem);
+    await rebuildReadModels({
+      store,
+      openSql,
+      projections,
+      maxBatch,
+      signal,
+      progressed: ({ checkpoints }) => {
+        for (const [shard, condition] of conditions.entries())
+          condition.checkpoint = checkpoints[shard] ?? 0;
+      },
+    });
+    if (!signal.aborted) log.info({ models }, "the read models were built anew");
+  };
+
+  const run = async (): Promise<void> => {
+    const shards = [...conditions.keys()];
+    if (preparation === "outdated") await persist(rebuild, shards);
+    await Promise.all(
+      conditions.map((condition, shard) =>
+        persist(() => followOrStandBy(shard, condition), [shard]),
+      ),
+    );
+    for (const condition of conditions) condition.state = "stopped";
+  };
+
+  const loops = run();
   const stop = async (): Promise<void> => {
     stopping.abort();
-    await loops;
+    await Promise.all([loops, reporting.ended]);
   };
   const status = (): Promise<readonly ShardStatus[]> =>
     Promise.all(
@@ -165,14 +205,11 @@ export const startProjector = async (options: ProjectorOptions): Promise<Project
   return { status, stop, [Symbol.asyncDispose]: stop };
 };
 
+const isSame = (one: Problem | null, other: Problem | null): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
 const disposable = (sql: Sql): { readonly sql: Sql } & AsyncDisposable => ({
   sql,
   // nothing that counts is under way by then, and a lost connection would be waited for until the timeout
   [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }),
 });
-
-const problemOf = (error: unknown): { code: string; message: string } => {
-  if (!(error instanceof Error)) return { code: "unknown", message: String(error) };
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return { code, message: error.message };
-};

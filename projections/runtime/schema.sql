@@ -13,3 +13,13 @@ create table if not exists projection_checkpoints (
   -- the read models that were written: a program with other ones must not go on from here
   models text not null
 );
+
+-- What the projector of each shard last said of itself, for other processes to read.
+create table if not exists projection_conditions (
+  shard integer primary key,
+  state text not null,
+  problem jsonb,
+  -- where the shard stood then: what was wrong there is over once the checkpoint has moved on
+  checkpoint bigint not null,
+  reported_at timestamptz(3) not null
+);

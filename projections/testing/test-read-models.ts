@@ -25,7 +25,10 @@ export interface TestReadModels extends AsyncDisposable {
     readonly projections?: readonly Projection[];
     readonly maxBatch?: number;
     readonly standbyMs?: number;
+    readonly retryHaltedMs?: number;
   }): Promise<Projector>;
+  /** Opens a pool of one connection to the read models, or to the schema named. */
+  openSql(schema?: string): Sql;
   /** Waits until the read models contain the commit. */
   reached(position: Position): Promise<void>;
 }
@@ -34,16 +37,19 @@ export const openTestReadModels = async ({ shards = 1 } = {}): Promise<TestReadM
   const log = await openTestEventStore({ shards });
   const database = await createTestDatabase();
   const sql = openDatabase({ url: database.url });
+  const openSql = (schema?: string): Sql =>
+    openDatabase({ url: database.url, maxConnections: 1, ...(schema && { schema }) });
   const projectors: Projector[] = [];
   return {
     store: log.store,
     sql,
     databaseUrl: database.url,
+    openSql,
     writer: openLogWriter(log.store),
     startProjector: async (options = {}) => {
       const projector = await startProjector({
         store: log.store,
-        openSql: () => openDatabase({ url: database.url, maxConnections: 1 }),
+        openSql,
         projections: readModels,
         log: silent,
         standbyMs: 50,

@@ -1,8 +1,8 @@
 /** What the commands of the operator's CLI work on: the servers of a data folder, or those given. */
 import { connectToNats } from "#event-store/connection";
-import { type EventStore, openEventStore } from "#event-store/event-store";
+import { openAsFound } from "#event-store/audit/open-as-found";
+import type { EventStore } from "#event-store/event-store";
 import { openDatabase } from "#projections/database";
-import type { NatsConnection } from "@nats-io/transport-node";
 import type { Sql } from "postgres";
 import type { Config } from "../config.ts";
 import { findServers } from "../running-servers.ts";
@@ -23,22 +23,18 @@ const serversOf = async ({
 export const natsUrlOf = async (context: CliContext): Promise<string> =>
   (await serversOf(context)).natsUrl;
 
-type OpenLog = (connection: NatsConnection, config: Config) => Promise<EventStore>;
-
-/** Brings the streams up to date with the settings first. */
-const openAsSet: OpenLog = (connection, { EVENT_SHARDS: shards, DURABILITY: durability }) =>
-  openEventStore({ connection, shards, durability });
-
-/** Works on the log, and closes the connection whatever happens. */
+/**
+ * Works on the log as it is, whatever the settings say that it should be, and closes the connection
+ * whatever happens. Only `streams apply` changes streams.
+ */
 export const withLog = async <T>(
   context: CliContext,
   work: (store: EventStore) => Promise<T>,
-  open = openAsSet,
 ): Promise<T> => {
   const natsUrl = await natsUrlOf(context);
   const connection = await connectToNats({ url: natsUrl, name: "cli" });
   try {
-    return await work(await open(connection, context.config));
+    return await work(await openAsFound(connection));
   } finally {
     await connection.close();
   }
@@ -52,12 +48,11 @@ export const withLogAndDatabase = async <T>(
     readonly sql: Sql;
     readonly databaseUrl: string;
   }) => Promise<T>,
-  open = openAsSet,
 ): Promise<T> => {
   const { databaseUrl } = await serversOf(context);
   const sql = openDatabase({ url: databaseUrl, maxConnections: 2 });
   try {
-    return await withLog(context, (store) => work({ store, sql, databaseUrl }), open);
+    return await withLog(context, (store) => work({ store, sql, databaseUrl }));
   } finally {
     await sql.end({ timeout: 5 });
   }

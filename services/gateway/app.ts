@@ -3,6 +3,7 @@ import fastifyCookie from "@fastify/cookie";
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import type { Logger } from "pino";
+import { type MetricsOptions, serveMetrics } from "../operations/metrics.ts";
 import { answerRequestIds, correlationIdOf } from "./correlation.ts";
 import { serveDashboard } from "./dashboard-files.ts";
 import type { RouteHandler } from "./handle-route.ts";
@@ -20,6 +21,7 @@ const requestTimeoutMs = 30_000;
 export interface GatewayOptions extends RouteDeps {
   readonly handlers: readonly RouteHandler[];
   readonly log: Logger;
+  readonly metrics: MetricsOptions;
   /** The folder of the built dashboard; null to serve the API alone. */
   readonly dashboardDir: string | null;
 }
@@ -69,6 +71,7 @@ export const buildGateway = async (options: GatewayOptions): Promise<FastifyInst
   await app.register(fastifyCookie);
   await serveOpenApi(app);
   for (const handler of options.handlers) registerRoute(app, handler, options);
+  serveMetrics(app, options.metrics);
   await serveDashboard(app, options.dashboardDir);
   return app;
 };

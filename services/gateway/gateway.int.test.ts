@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { addUser, getMe, signIn } from "#contracts/http/identity";
-import { listAudit } from "#contracts/http/operations";
+import { getProjections, listAudit } from "#contracts/http/operations";
 import { createSession, deleteSession, getSession, listSessions } from "#contracts/http/sessions";
 import { positionSchema } from "#contracts/position";
 import type { SessionCommand } from "#contracts/session/commands";
@@ -15,6 +15,7 @@ import { verifyLiveTicket } from "../identity/signed-tokens.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import { brokenRoute, startTestGateway, type TestGateway } from "./testing/test-gateway.ts";
 
+const metricsToken = "metrics-token-of-the-test";
 const secret = "postgres://user:hunter2@db";
 let gateway: TestGateway;
 let dashboardDir: string;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await mkdir(join(dashboardDir, "assets"));
   await writeFile(join(dashboardDir, "index.html"), "<title>the page</title>");
   await writeFile(join(dashboardDir, "assets", "app-1a2b.js"), "export {};");
-  gateway = await startTestGateway({ dashboardDir, extra: [brokenRoute(secret)] });
+  gateway = await startTestGateway({ dashboardDir, metricsToken, extra: [brokenRoute(secret)] });
   baseUrl = await gateway.app.listen({ host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
@@ -211,6 +212,36 @@ describe("the server", () => {
   it("is healthy while its log and database answer", async () => {
     const reply = await gateway.send({ method: "GET", url: "/healthz" });
     expect(reply.json()).toEqual({ ok: true });
+  });
+
+  it("tells owners how far the read models have come", async () => {
+    const client = clientOf(gateway.owner.token);
+    const { position } = await client.call(createSession, { body: { title: "Seen" } });
+    await client.call(listAudit, { query: { after: position } });
+    const [, sequence] = position.split(":").map(Number);
+    await vi.waitFor(
+      async () => {
+        const { models, shards } = await client.call(getProjections, {});
+        expect(models).toContainEqual({ name: "sessions", version: 1 });
+        expect(shards).toMatchObject([{ shard: 0, state: "projecting", lag: 0, problem: null }]);
+        expect(shards[0]?.checkpoint).toBeGreaterThanOrEqual(sequence ?? Number.NaN);
+      },
+      { timeout: 30_000 },
+    );
+    await expect(clientOf(gateway.member.token).call(getProjections, {})).rejects.toMatchObject({
+      code: "forbidden",
+    });
+  });
+
+  it("gives metrics to whoever has their token", async () => {
+    const get = (token?: string) =>
+      gateway.send({ method: "GET", url: "/metrics", ...(token && { token }) });
+    expect((await get()).json()).toMatchObject({ code: "unauthenticated" });
+    expect((await get(gateway.owner.token)).json()).toMatchObject({ code: "unauthenticated" });
+    const { headers, body } = await get(metricsToken);
+    expect(headers["content-type"]).toContain("text/plain; version=0.0.4");
+    expect(body).toMatch(/^proliferate_projection_halted\{shard="0"\} 0$/m);
+    expect(body).toMatch(/^proliferate_projection_log_end\{shard="0"\} [1-9]\d*$/m);
   });
 
   it("serves the dashboard's one page for every page, and its files as they are", async () => {

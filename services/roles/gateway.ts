@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
 import { countPending } from "../actions/pending-count.ts";
@@ -51,6 +52,10 @@ export const startGatewayRole = async (
     const app = await buildGateway({
       log,
       dashboardDir,
+      metrics: {
+        token: config.METRICS_TOKEN ?? null,
+        status: () => readProjectionStatus(store, sql),
+      },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
@@ -88,7 +93,7 @@ export const startGatewayRole = async (
           identity,
           secureCookies: config.PUBLIC_URL?.startsWith("https:") ?? false,
         }),
-        ...operationsRoutes({ sql, checks: healthChecks(store.connection, sql) }),
+        ...operationsRoutes({ store, sql, checks: healthChecks(store.connection, sql) }),
       ],
     });
     await app.listen({ host: config.HOST, port: config.PORT });

@@ -8,7 +8,8 @@ import type { Running } from "../running.ts";
 export const startProjectorRole = ({ store, databaseUrl, log }: Platform): Promise<Running> =>
   startProjector({
     store,
-    openSql: () => openDatabase({ url: databaseUrl, maxConnections: 1 }),
+    openSql: (schema) =>
+      openDatabase({ url: databaseUrl, maxConnections: 1, ...(schema && { schema }) }),
     projections: readModels,
     log,
   });

@@ -11,6 +11,7 @@ import { lastSequence } from "#event-store/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import { deriveSandboxToken } from "#sandbox/token";
 import { organizationOfTrigger } from "#projections/triggers/queries";
+import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
@@ -66,7 +67,11 @@ export interface TestRequest {
 }
 
 export const startTestGateway = async (
-  options: { readonly dashboardDir?: string; readonly extra?: readonly RouteHandler[] } = {},
+  options: {
+    readonly dashboardDir?: string;
+    readonly metricsToken?: string;
+    readonly extra?: readonly RouteHandler[];
+  } = {},
 ): Promise<TestGateway> => {
   const stack = await startActionStack();
   const closing: (() => Promise<unknown>)[] = [stack.close];
@@ -94,6 +99,10 @@ export const startTestGateway = async (
     const app = await buildGateway({
       log: pino({ level: "silent" }),
       dashboardDir: options.dashboardDir ?? null,
+      metrics: {
+        token: options.metricsToken ?? null,
+        status: () => readProjectionStatus(store, sql),
+      },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
@@ -121,7 +130,7 @@ export const startTestGateway = async (
           organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
         }),
         ...identityRoutes({ identity, secureCookies: true }),
-        ...operationsRoutes({ sql, checks: healthChecks(store.connection, sql) }),
+        ...operationsRoutes({ store, sql, checks: healthChecks(store.connection, sql) }),
         ...(options.extra ?? []),
       ],
     });

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { readHistory } from "#event-store/audit/history";
 import type { LogScope } from "#event-store/audit/scope";
 import type { StoredCommit } from "#event-store/audit/stored-commits";
-import type { CliContext } from "../../context.ts";
+import { type CliContext, withLog } from "../../context.ts";
 import { type Column, tablePrinter } from "../../output/table.ts";
 import {
   aggregateArgument,
@@ -14,7 +14,6 @@ import {
   timeArgument,
 } from "./options.ts";
 import { actorText, aggregateText, eventsText, recordOf } from "./record.ts";
-import { withFoundLog } from "./found-log.ts";
 
 interface LogOptions extends LogScope {
   readonly actor?: string;
@@ -53,7 +52,7 @@ export const addLogCommand = (audit: Command, context: CliContext): void => {
     .option("--follow", "and then what comes, until interrupted")
     .option("--json", `${jsonHelp}: a line for each commit`)
     .action(({ type, follow, json, ...query }: LogOptions) =>
-      withFoundLog(context, async (store) => {
+      withLog(context, async (store) => {
         const show =
           json === true
             ? (stored: StoredCommit) => context.print(JSON.stringify(recordOf(stored)))

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import { type Causality, type Effect, findCommits, traceCauses } from "#event-store/audit/causes";
 import type { StoredCommit } from "#event-store/audit/stored-commits";
-import type { CliContext } from "../../context.ts";
+import { type CliContext, withLog } from "../../context.ts";
 import { printable } from "../../output/printable.ts";
 import { type TreeNode, treeLines } from "../../output/tree.ts";
 import { jsonHelp, organizationArgument } from "./options.ts";
 import { actorText, aggregateText, eventsText, recordOf } from "./record.ts";
-import { withFoundLog } from "./found-log.ts";
 
 interface ShowOptions {
   readonly organization?: string;
@@ -22,7 +21,7 @@ export const addShowCommand = (audit: Command, context: CliContext): void => {
     .option("--organization <id>", "where to look for it, to find it sooner", organizationArgument)
     .option("--json", jsonHelp)
     .action((name: string, { organization, json }: ShowOptions) =>
-      withFoundLog(context, async (store) => {
+      withLog(context, async (store) => {
         for (const stored of await findCommits(store, name, { organization })) {
           const causality = await traceCauses(store, stored);
           const lines =

@@ -3,7 +3,7 @@ import type { LogPoint } from "#event-store/audit/log-point";
 import type { AggregateSelector } from "#event-store/audit/scope";
 import { findAggregate, type StateAt, stateAt } from "#event-store/audit/state-at";
 import { aggregateFolds } from "../../../aggregates.ts";
-import type { CliContext } from "../../context.ts";
+import { type CliContext, withLog } from "../../context.ts";
 import { counted } from "../../output/counted.ts";
 import { type JsonDifference, jsonDifferences } from "../../output/json-difference.ts";
 import { printable } from "../../output/printable.ts";
@@ -14,7 +14,6 @@ import {
   organizationArgument,
   pointArgument,
 } from "./options.ts";
-import { withFoundLog } from "./found-log.ts";
 
 interface StateOptions {
   readonly at?: LogPoint;
@@ -34,7 +33,7 @@ export const addStateCommand = (audit: Command, context: CliContext): void => {
     .option("--organization <id>", "whose aggregate it is", organizationArgument)
     .option("--json", jsonHelp)
     .action((selector: AggregateSelector, { at, diff, organization, json }: StateOptions) =>
-      withFoundLog(context, async (store) => {
+      withLog(context, async (store) => {
         const ref = await findAggregate(store, selector, organization);
         const then = await stateAt(store, aggregateFolds, { ref, point: at ?? null });
         if (diff === undefined) {

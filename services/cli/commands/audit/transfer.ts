@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { exportHistory } from "#event-store/audit/export-history";
 import { importHistory } from "#event-store/audit/import-history";
-import type { CliContext } from "../../context.ts";
+import { type CliContext, withLog } from "../../context.ts";
 import { counted } from "../../output/counted.ts";
 import { jsonHelp, organizationArgument } from "./options.ts";
-import { withFoundLog } from "./found-log.ts";
 
 interface ExportOptions {
   readonly organization: string;
@@ -21,7 +20,7 @@ export const addTransferCommands = (audit: Command, context: CliContext): void =
     .requiredOption("--out <file>", "lines of JSON, which no other export writes at the same time")
     .option("--json", jsonHelp)
     .action(({ organization, out, json }: ExportOptions) =>
-      withFoundLog(context, async (store) => {
+      withLog(context, async (store) => {
         const exported = await exportHistory(store, { organization, path: out });
         const { commits, found, through } = exported;
         context.print(
@@ -37,7 +36,7 @@ export const addTransferCommands = (audit: Command, context: CliContext): void =
     .argument("<file>", "what `audit export` has written")
     .option("--json", jsonHelp)
     .action((file: string, { json }: { readonly json?: true }) =>
-      withFoundLog(context, async (store) => {
+      withLog(context, async (store) => {
         const imported = await importHistory(store, file);
         const { organization, commits, found } = imported;
         context.print(

@@ -3,7 +3,7 @@ import type { LogFault } from "#event-store/audit/fault";
 import type { LogScope } from "#event-store/audit/scope";
 import { type Verification, verifyLog } from "#event-store/audit/verify-log";
 import { auditWitness } from "#projections/audit/witness";
-import type { CliContext } from "../../context.ts";
+import { type CliContext, withLog, withLogAndDatabase } from "../../context.ts";
 import { counted } from "../../output/counted.ts";
 import { printable } from "../../output/printable.ts";
 import {
@@ -13,7 +13,6 @@ import {
   organizationArgument,
   organizationHelp,
 } from "./options.ts";
-import { withFoundLog, withFoundLogAndDatabase } from "./found-log.ts";
 
 interface VerifyOptions extends LogScope {
   readonly readModel: boolean;
@@ -31,10 +30,10 @@ export const addVerifyCommand = (audit: Command, context: CliContext): void => {
     .option("--json", `${jsonHelp}: a line for each fault, and a last one with the counts`)
     .action(async ({ readModel, json, ...scope }: VerifyOptions) => {
       const verification = readModel
-        ? await withFoundLogAndDatabase(context, ({ store, sql }) =>
+        ? await withLogAndDatabase(context, ({ store, sql }) =>
             verifyLog(store, { scope, witness: auditWitness(sql) }),
           )
-        : await withFoundLog(context, (store) => verifyLog(store, { scope }));
+        : await withLog(context, (store) => verifyLog(store, { scope }));
       report(context, verification, json === true);
       if (!verification.ok) process.exitCode = 1;
     });
