@@ -1,6 +1,7 @@
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import { DomainError } from "#contracts/errors";
 import type { EventStore } from "./event-store.ts";
+import { classifyPublishFailure } from "./publish-outcome.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
 import { streamOf } from "./sharding.ts";
 
@@ -14,30 +15,24 @@ export interface CommitFeedOptions {
 }
 
 /**
+ * How long a feed may be silent before it is asked whether there is nothing to say, in milliseconds.
+ * After a cluster was down as a whole, a consumer can come back that delivers nothing any more.
+ */
+const silenceMs = 5_000;
+
+/**
  * The commits of a shard in order, in batches of what has arrived, and then for ever what comes. No
  * sequence is left out: a gap means that the log is damaged.
  *
- * @throws DomainError `log_gap`, `event_invalid`
+ * @throws DomainError `log_gap`, `event_invalid`; what the client throws when the log cannot be read
  */
 export async function* openCommitFeed(
-  { js }: EventStore,
+  store: EventStore,
   { shard, after, signal, maxBatch = 500 }: CommitFeedOptions,
 ): AsyncGenerator<readonly RecordedCommit[]> {
-  const consumer = await js.consumers.get(streamOf(shard), {
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: after + 1,
-  });
-  const messages = await consumer.consume({ max_messages: 2 * maxBatch, idle_heartbeat: 2_000 });
-  const buffer = new MessageBuffer(messages, 2 * maxBatch);
-  const stop = (): void => messages.stop();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    let last = after;
-    while (!signal.aborted) {
-      const batch = await buffer.take(maxBatch);
-      if (batch.length === 0) {
-        return;
-      }
+  let last = after;
+  while (!signal.aborted) {
+    for await (const batch of readUntilSilent(store, { shard, after: last, signal, maxBatch })) {
       const recorded = batch.map(readRecorded);
       for (const { sequence } of recorded) {
         if (sequence !== last + 1) {
@@ -49,6 +44,37 @@ export async function* openCommitFeed(
       }
       yield recorded;
     }
+  }
+}
+
+/** Reads with one consumer, which it lets go when the log has more to say than the consumer does. */
+async function* readUntilSilent(
+  store: EventStore,
+  { shard, after, signal, maxBatch }: Required<CommitFeedOptions>,
+): AsyncGenerator<readonly JsMsg[]> {
+  const consumer = await store.js.consumers.get(streamOf(shard), {
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: after + 1,
+  });
+  const messages = await consumer.consume({ max_messages: 2 * maxBatch, idle_heartbeat: 2_000 });
+  const buffer = new MessageBuffer(messages, 2 * maxBatch);
+  const stop = (): void => messages.stop();
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) {
+    stop();
+  }
+  let last = after;
+  try {
+    for (;;) {
+      const batch = await buffer.take(maxBatch, silenceMs);
+      if (batch === "ended" || (batch === "silent" && (await hasMore(store, shard, last)))) {
+        return;
+      }
+      if (batch !== "silent") {
+        last = batch.at(-1)?.seq ?? last;
+        yield batch;
+      }
+    }
   } finally {
     signal.removeEventListener("abort", stop);
     buffer.discard();
@@ -56,6 +82,18 @@ export async function* openCommitFeed(
     await messages.close();
   }
 }
+
+/** Whether the log goes on after a sequence; false while it cannot be asked. */
+const hasMore = async (store: EventStore, shard: number, sequence: number): Promise<boolean> => {
+  try {
+    return (await lastSequence(store, shard)) > sequence;
+  } catch (error) {
+    if (classifyPublishFailure(error) === "retry_same") {
+      return false;
+    }
+    throw error;
+  }
+};
 
 /** Gathers messages so that a slow reader gets large batches and a fast one gets each at once. */
 class MessageBuffer {
@@ -72,21 +110,31 @@ class MessageBuffer {
     void this.#pump(source);
   }
 
-  /** Waits for something to be there; an empty answer is the end. */
-  async take(limit: number): Promise<readonly JsMsg[]> {
-    while (this.#messages.length === 0 && !this.#ended) {
-      await new Promise<void>((resolve) => {
-        this.#wakeReader = resolve;
-      });
+  /** Waits for something to be there, for a while at most. Rejects when the source has failed. */
+  async take(limit: number, timeoutMs: number): Promise<readonly JsMsg[] | "silent" | "ended"> {
+    if (this.#messages.length === 0 && !this.#ended) {
+      await this.#wait(timeoutMs);
       // Messages come several at a time: one turn of the event loop lets the rest of them in.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    if (this.#messages.length === 0 && this.#failure !== undefined) {
-      throw this.#failure;
+    if (this.#messages.length === 0) {
+      if (this.#failure !== undefined) {
+        throw this.#failure;
+      }
+      return this.#ended ? "ended" : "silent";
     }
     const taken = this.#messages.splice(0, limit);
     this.#wakePump?.();
     return taken;
+  }
+
+  async #wait(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wakeReader = resolve;
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    clearTimeout(timer);
   }
 
   /** For a reader that leaves: what is there is dropped, and the source is let go. */
