@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import { DomainError } from "#contracts/errors";
 import type { EventStore } from "./event-store.ts";
@@ -20,6 +21,10 @@ export interface CommitFeedOptions {
  */
 const silenceMs = 5_000;
 
+/** How long the log may be away, in milliseconds, before the feed fails; elections take less. */
+const outageMs = 30_000;
+const reopenDelayMs = 250;
+
 /**
  * The commits of a shard in order, in batches of what has arrived, and then for ever what comes. No
  * sequence is left out: a gap means that the log is damaged.
@@ -31,21 +36,39 @@ export async function* openCommitFeed(
   { shard, after, signal, maxBatch = 500 }: CommitFeedOptions,
 ): AsyncGenerator<readonly RecordedCommit[]> {
   let last = after;
+  let awaySince: number | undefined;
   while (!signal.aborted) {
-    for await (const batch of readUntilSilent(store, { shard, after: last, signal, maxBatch })) {
-      const recorded = batch.map(readRecorded);
-      for (const { sequence } of recorded) {
-        if (sequence !== last + 1) {
-          throw new DomainError("log_gap", `Commit ${last + 1} of shard ${shard} is missing.`, {
-            fields: { shard, expected: last + 1, found: sequence },
-          });
-        }
-        last = sequence;
+    try {
+      for await (const batch of readUntilSilent(store, { shard, after: last, signal, maxBatch })) {
+        const recorded = batch.map(readRecorded);
+        last = endOfContiguous(recorded, last);
+        awaySince = undefined;
+        yield recorded;
       }
-      yield recorded;
+    } catch (error) {
+      awaySince ??= performance.now();
+      const isOutage = classifyPublishFailure(error) === "retry_same";
+      if (!isOutage || performance.now() - awaySince > outageMs) {
+        throw error;
+      }
+      await delay(reopenDelayMs);
     }
   }
 }
+
+/** The last sequence of a batch that follows on another one. Throws `log_gap`. */
+const endOfContiguous = (recorded: readonly RecordedCommit[], before: number): number => {
+  let last = before;
+  for (const { shard, sequence } of recorded) {
+    if (sequence !== last + 1) {
+      throw new DomainError("log_gap", `Commit ${last + 1} of shard ${shard} is missing.`, {
+        fields: { shard, expected: last + 1, found: sequence },
+      });
+    }
+    last = sequence;
+  }
+  return last;
+};
 
 /** Reads with one consumer, which it lets go when the log has more to say than the consumer does. */
 async function* readUntilSilent(

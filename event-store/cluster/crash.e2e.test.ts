@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { lastSequence, openCommitFeed } from "../commit-feed.ts";
 import type { EventStore } from "../event-store.ts";
 import { auditReplicas } from "../replicas/audit-replicas.ts";
+import { whenAvailable } from "./await-leaders.ts";
 import { leaderOf } from "./testing/leader.ts";
 import { startOccLoad, timeToResume } from "./testing/occ-load.ts";
 import { openTestClusterStore, type TestClusterStore } from "./testing/test-cluster-store.ts";
@@ -52,9 +53,9 @@ it("keeps every acknowledged commit, on every node, when its servers are killed 
     await load.stop();
   }
   await cluster.whenHealthy();
-  const end = await lastSequence(store, 0);
+  const end = await whenAvailable(() => lastSequence(store, 0));
   await vi
-    .waitUntil(() => follower.followed.last === end, { timeout: 30_000 })
+    .waitUntil(() => follower.followed.last === end, { timeout: 60_000 })
     .finally(() => follower.stop());
 
   const monitors = cluster.nodes.map(({ monitor }) => monitor);
