@@ -37,8 +37,6 @@ export class ConcurrencyConflict extends DomainError {
   }
 }
 
-const encoder = new TextEncoder();
-
 /**
  * Appends a commit to its aggregate if the aggregate's last commit has the expected sequence in the
  * stream (0 for none). A commit whose command and aggregate are in the log already is not stored twice.
@@ -51,7 +49,7 @@ export const append = async (
   expectedSequence: number,
   commit: Commit,
 ): Promise<Appended> => {
-  const bytes = encoder.encode(JSON.stringify(commit));
+  const bytes = Buffer.from(JSON.stringify(commit));
   if (bytes.byteLength > maxCommitBytes) {
     throw new DomainError("commit_too_large", "The content of this command is too large.", {
       fields: { bytes: bytes.byteLength, limit: maxCommitBytes },

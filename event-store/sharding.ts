@@ -5,7 +5,7 @@ import { DomainError } from "#contracts/errors";
 
 /** The shard of an organisation: all of its commits stand in one stream, in order. */
 export const shardOf = (organization: string, shards: number): number =>
-  hash("sha256", organization, "buffer").readUInt32BE(0) % shards;
+  shards === 1 ? 0 : hash("sha256", organization, "buffer").readUInt32BE(0) % shards;
 
 /** The name of the stream of a shard. */
 export const streamOf = (shard: number): string => `EVENTS_${shard}`;

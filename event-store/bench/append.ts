@@ -13,8 +13,10 @@ import { percentile } from "./percentile.ts";
 
 export interface AppendFigures {
   readonly perSecond: number;
-  /** Against raw publishes with the same number of writers. */
+  /** Against raw publishes of the same messages, expected sequence and all, by as many writers. */
   readonly ratioToRaw: number;
+  /** Against raw publishes without an expected sequence, which the server has less to do for. */
+  readonly ratioToUnchecked: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -61,14 +63,17 @@ const benchMode = async (dataDir: string, durability: Durability): Promise<Appen
 
 const measure = async (store: EventStore, writers: number): Promise<AppendFigures> => {
   const ratios: number[] = [];
+  const uncheckedRatios: number[] = [];
   const rates: number[] = [];
   const latencies: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const raw = await run(writers, rawWriter(store));
+    const unchecked = await run(writers, rawWriter(store, "unchecked"));
+    const raw = await run(writers, rawWriter(store, "checked"));
     const ours = await run(writers, appendWriter(store));
     // The first round warms both up.
     if (round > 0) {
       ratios.push(ours.perSecond / raw.perSecond);
+      uncheckedRatios.push(ours.perSecond / unchecked.perSecond);
       rates.push(ours.perSecond);
       latencies.push(...ours.latencies);
     }
@@ -76,6 +81,7 @@ const measure = async (store: EventStore, writers: number): Promise<AppendFigure
   return {
     perSecond: Math.round(percentile(rates, 50)),
     ratioToRaw: percentile(ratios, 50),
+    ratioToUnchecked: percentile(uncheckedRatios, 50),
     p50Ms: percentile(latencies, 50),
     p99Ms: percentile(latencies, 99),
   };
@@ -130,9 +136,10 @@ const newCommit = (): Commit => {
 };
 
 const rawWriter =
-  ({ js }: EventStore): Writer =>
+  ({ js }: EventStore, kind: "checked" | "unchecked"): Writer =>
   (count) => {
     const subject = `raw.${newId("session")}`;
+    let last = 0;
     const encoder = new TextEncoder();
     const messages = Array.from({ length: count }, () => {
       const commit = newCommit();
@@ -140,7 +147,11 @@ const rawWriter =
     });
     return async (index) => {
       const message = messages[index];
-      await js.publish(subject, message?.bytes, { msgID: message?.id ?? "" });
+      const { seq } = await js.publish(subject, message?.bytes, {
+        msgID: message?.id ?? "",
+        ...(kind === "checked" ? { expect: { lastSubjectSequence: last } } : {}),
+      });
+      last = seq;
     };
   };
 
