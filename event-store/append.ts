@@ -67,7 +67,7 @@ export const append = async (
   if (typeof stored === "number") {
     return { shard, sequence: stored, hash, recordedBefore: false };
   }
-  const message = await untilAnswered(ref, () => readFromLeader(store, streamOf(shard), stored));
+  const message = await readFromLeader(store, streamOf(shard), stored);
   if (message?.subject === subject && message.header.get("Nats-Msg-Id") === messageId) {
     const storedHash = hashOf(message.data);
     return { shard, sequence: message.seq, hash: storedHash, recordedBefore: storedHash !== hash };

@@ -52,8 +52,8 @@ export async function* readAggregate(
 
 /**
  * The history of an aggregate from a sequence on, batch by batch, up to the newest commit that was
- * acknowledged when the reading began. `ahead` is a batch that was asked
- * for on a guess; as far as it holds what is wanted, it is not read again.
+ * acknowledged when the reading began. `ahead` is a batch that was asked for on a guess; as far as it
+ * holds what is wanted, it is not read again.
  */
 export async function* readBatches(
   store: EventStore,

@@ -14,9 +14,8 @@ export async function* readAll(store: EventStore): AsyncGenerator<RecordedCommit
       after: 0,
       signal: new AbortController().signal,
     })) {
-      const wanted = batch.filter(({ sequence }) => sequence <= end);
-      yield* wanted;
-      if (batch.at(-1)?.sequence !== undefined && (batch.at(-1)?.sequence ?? 0) >= end) {
+      yield* batch.filter(({ sequence }) => sequence <= end);
+      if ((batch.at(-1)?.sequence ?? 0) >= end) {
         break;
       }
     }

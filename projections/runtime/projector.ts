@@ -23,8 +23,8 @@ import type { Projection } from "./projection.ts";
 export interface ProjectorOptions {
   readonly store: EventStore;
   /**
-   * Opens a pool of one connection (`maxConnections: 1`) to the read models, or to the schema named. It is called for each shard, and again after each
-   * failure: postgres.js 3.4 mixes what a lost connection was answering into later results
+   * Opens a pool of one connection (`maxConnections: 1`) to the read models, or to the schema named. It
+   * is called for each shard, and again after each failure: postgres.js 3.4 mixes what a lost connection was answering into later results
    * (porsager/postgres#1215), so a pool that has lost one is not used any more.
    */
   readonly openSql: (schema?: string) => Sql;

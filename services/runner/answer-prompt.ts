@@ -97,7 +97,8 @@ const isToBeStopped = (state: SessionState, { promptId }: OpenPrompt): boolean =
   state.pause === "requested" ||
   state.prompts.some((prompt) => prompt.promptId === promptId && prompt.cancelRequested);
 
-const abortedWithin = async (turnEnd: Promise<TurnEnd>, limit: AbortSignal): Promise<TurnEnd> => {
+/** An answer that was whole before the abort arrived is an answer. */
+const abortedWithin = (turnEnd: Promise<TurnEnd>, limit: AbortSignal): Promise<TurnEnd> => {
   const expired = new Promise<TurnEnd>((resolve) => {
     const end = (): void =>
       resolve({
@@ -109,9 +110,7 @@ const abortedWithin = async (turnEnd: Promise<TurnEnd>, limit: AbortSignal): Pro
       end();
     }
   });
-  const end = await Promise.race([turnEnd, expired]);
-  // An answer that was whole before the abort arrived is an answer.
-  return end;
+  return Promise.race([turnEnd, expired]);
 };
 
 const finish = async (

@@ -42,7 +42,7 @@ export const startRunner = async (
   const owners = new Map<SessionId, SessionOwner>();
   let stopping = false;
 
-  /** Makes sure that somebody owns the session; answers whether this call settled a deletion. */
+  /** Makes sure that somebody owns the session: who has it is woken, else this runner takes it. */
   const call = async (key: SessionKey): Promise<void> => {
     const { session } = key;
     if (stopping || (await requestOwner(store, session, "wake")) === "answered") {
