@@ -1,5 +1,10 @@
 import { headers } from "@nats-io/transport-node";
-import { type AggregateRef, type Commit, maxCommitBytes } from "#contracts/commit";
+import {
+  type AggregateRef,
+  type Commit,
+  maxCommitBytes,
+  type StoredEvent,
+} from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import { readFromLeader } from "./cluster/read-from-leader.ts";
 import type { CommandMeta } from "./command-meta.ts";
@@ -11,7 +16,7 @@ import { shardOf, streamOf, subjectIn, subjectOf } from "./sharding.ts";
 
 /** A commit that is not in the log yet: `append` links it to the one before. */
 export type NewCommit = Omit<Commit, "events" | "meta"> & {
-  readonly events: readonly Commit["events"][number][];
+  readonly events: readonly StoredEvent[];
   readonly meta: CommandMeta;
 };
 
@@ -121,7 +126,14 @@ export const readVersion = async (
 };
 
 const encode = ({ v, events, meta }: NewCommit, prev: string): Buffer => {
-  const bytes = Buffer.from(JSON.stringify({ v, events, meta: { ...meta, prev } }));
+  const { commandId, causationId, correlationId, actor, at } = meta;
+  // Each field by name: a spread takes half as long again as all of the JSON.
+  const commit: Commit = {
+    v,
+    events: events as StoredEvent[],
+    meta: { commandId, causationId, correlationId, actor, at, prev },
+  };
+  const bytes = Buffer.from(JSON.stringify(commit));
   if (bytes.byteLength > maxCommitBytes) {
     throw new DomainError("commit_too_large", "The content of this command is too large.", {
       fields: { bytes: bytes.byteLength, limit: maxCommitBytes },
