@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "#contracts/ids";
+import { append, ConcurrencyConflict, type NewCommit } from "./append.ts";
 import { connectToNats } from "./connection.ts";
 import { type EventStore, openEventStore } from "./event-store.ts";
 import { execute } from "./execute.ts";
@@ -8,6 +9,7 @@ import type { RecordedCommit } from "./recorded.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { type CuttingProxy, openCuttingProxy, type Verdict } from "./testing/cutting-proxy.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
+import { verifyChain } from "./verify-chain.ts";
 
 let test: TestEventStore;
 beforeAll(async () => {
@@ -94,5 +96,42 @@ describe("a command whose connection is cut", () => {
     expect(commits.map(({ commit }) => commit.meta.commandId).slice(1)).toEqual(["mine", "theirs"]);
     expect(outcome.position).toBe(commits[1]?.position);
     expect(outcome.state.actions).toEqual(["first", "mine", "theirs"]);
+  });
+});
+
+describe("the expected version of an append", () => {
+  const newRef = () => ({ ...newKey(), aggregate: "policy" }) as const;
+  const commitNamed = (commandId: string): NewCommit => ({
+    v: 1,
+    events: [{ id: newId("event"), type: "ActionModeSet", v: 1, data: {} }],
+    meta: testMeta(commandId),
+  });
+  const commandsOf = async (ref: ReturnType<typeof newRef>) =>
+    (await commitsOf(ref)).map(({ commit }) => commit.meta.commandId);
+
+  it("lets one append follow each version", async () => {
+    const ref = newRef();
+    const first = await append(test.store, ref, commitNamed("1"), { expected: "new" });
+    const second = await append(test.store, ref, commitNamed("2"), { expected: first });
+    for (const expected of ["new", first] as const) {
+      await expect(append(test.store, ref, commitNamed("late"), { expected })).rejects.toThrow(
+        ConcurrencyConflict,
+      );
+    }
+    await append(test.store, ref, commitNamed("3"), { expected: second });
+    expect(await commandsOf(ref)).toEqual(["1", "2", "3"]);
+  });
+
+  it("may be any: every writer at once is in the log, once, in one chain", async () => {
+    const ref = newRef();
+    const commands = Array.from({ length: 8 }, (_, index) => `c${index}`);
+    const appended = await Promise.all(
+      commands.map((command) => append(test.store, ref, commitNamed(command), { expected: "any" })),
+    );
+    const again = await append(test.store, ref, commitNamed("c0"), { expected: "any" });
+    expect(again).toMatchObject({ sequence: appended[0]?.sequence, recordedBefore: true });
+    expect((await commandsOf(ref)).toSorted()).toEqual(commands);
+    const chain = await verifyChain(readAggregate(test.store, ref));
+    expect(chain).toEqual({ ok: true, commits: 8, aggregates: 1 });
   });
 });

@@ -1,9 +1,9 @@
-import { type AggregateRef, type Commit, genesisHash } from "#contracts/commit";
+import type { AggregateRef } from "#contracts/commit";
 import { definitionOf } from "#contracts/event-registry";
 import { DomainError } from "#contracts/errors";
 import { newId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
-import { append, ConcurrencyConflict } from "./append.ts";
+import { append, ConcurrencyConflict, type NewCommit } from "./append.ts";
 import type { CommandMeta } from "./command-meta.ts";
 import type { EventStore } from "./event-store.ts";
 import {
@@ -56,12 +56,7 @@ export const execute = async <Command, Event, State>(
       return unchanged(loaded, positionOf(ref, loaded));
     }
     try {
-      const appended = await append(
-        store,
-        ref,
-        loaded.sequence,
-        commitOf(events, meta, loaded.sequence === 0 ? genesisHash : loaded.hash),
-      );
+      const appended = await append(store, ref, commitOf(events, meta), { expected: loaded });
       if (appended.recordedBefore) {
         continue;
       }
@@ -98,10 +93,10 @@ const positionOf = <State>(ref: AggregateRef, { position }: LoadedAggregate<Stat
 };
 
 /** Deciders answer plain events; their ids and versions are added here. */
-const commitOf = (events: readonly unknown[], meta: CommandMeta, prev: string): Commit => ({
+const commitOf = (events: readonly unknown[], meta: CommandMeta): NewCommit => ({
   v: 1,
   events: (events as readonly { type: string; data: Record<string, unknown> }[]).map(
     ({ type, data }) => ({ id: newId("event"), type, v: definitionOf(type).v, data }),
   ),
-  meta: { ...meta, prev },
+  meta,
 });

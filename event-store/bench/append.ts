@@ -1,14 +1,15 @@
 /** Appends beside raw JetStream publishes of the same bytes, in the same run on the same server. */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { type Commit, genesisHash } from "#contracts/commit";
+import { type AggregateRef, genesisHash } from "#contracts/commit";
 import { newId } from "#contracts/ids";
 import { startNats } from "#infra/nats/embedded-nats";
 import { findNatsServer } from "#infra/nats/find-nats-server";
-import { append } from "../append.ts";
+import { append, type NewCommit } from "../append.ts";
 import { connectToNats } from "../connection.ts";
 import { type Durability, durabilities } from "../durability.ts";
 import { type EventStore, openEventStore } from "../event-store.ts";
+import type { ExpectedVersion } from "../expected-version.ts";
 import { percentile } from "./percentile.ts";
 
 export interface AppendFigures {
@@ -114,7 +115,7 @@ const run = async (
 };
 
 /** 570 bytes, as a short prompt makes them. */
-const newCommit = (): Commit => {
+const newCommit = (): NewCommit => {
   const commandId = newId("command");
   return {
     v: 1,
@@ -132,25 +133,35 @@ const newCommit = (): Commit => {
       correlationId: commandId,
       actor: { kind: "service", id: "bench", via: "bench" },
       at: "2026-01-01T00:00:00.000Z",
-      prev: genesisHash,
     },
   };
 };
 
+const newRef = (): AggregateRef => ({
+  organization: newId("organization"),
+  aggregate: "session",
+  id: newId("session"),
+});
+
+/** Publishes the same bytes with the same headers on a subject as long as an aggregate's. */
 const rawWriter =
   ({ js }: EventStore, kind: "checked" | "unchecked"): Writer =>
   (count) => {
-    const subject = `raw.${newId("session")}`;
-    let last = 0;
-    const encoder = new TextEncoder();
+    const { organization, aggregate, id } = newRef();
+    const subject = `raw.0.${organization}.${aggregate}.${id}`;
     const messages = Array.from({ length: count }, () => {
-      const commit = newCommit();
-      return { id: commit.meta.commandId, bytes: encoder.encode(JSON.stringify(commit)) };
+      const { meta, ...commit } = newCommit();
+      const stored = { ...commit, meta: { ...meta, prev: genesisHash } };
+      return {
+        msgID: `${meta.commandId}:${aggregate}:${id}`,
+        bytes: Buffer.from(JSON.stringify(stored)),
+      };
     });
+    let last = 0;
     return async (index) => {
-      const message = messages[index];
-      const { seq } = await js.publish(subject, message?.bytes, {
-        msgID: message?.id ?? "",
+      const { msgID, bytes } = messages[index] ?? { msgID: "", bytes: Buffer.alloc(0) };
+      const { seq } = await js.publish(subject, bytes, {
+        msgID,
         ...(kind === "checked" ? { expect: { lastSubjectSequence: last } } : {}),
       });
       last = seq;
@@ -160,19 +171,10 @@ const rawWriter =
 const appendWriter =
   (store: EventStore): Writer =>
   (count) => {
-    const ref = {
-      organization: newId("organization"),
-      aggregate: "session",
-      id: newId("session"),
-    } as const;
+    const ref = newRef();
     const commits = Array.from({ length: count }, newCommit);
-    let expected = 0;
-    let prev = genesisHash;
+    let expected: ExpectedVersion = "new";
     return async (index) => {
-      const commit = commits[index] ?? newCommit();
-      commit.meta.prev = prev;
-      const appended = await append(store, ref, expected, commit);
-      expected = appended.sequence;
-      prev = appended.hash;
+      expected = await append(store, ref, commits[index] ?? newCommit(), { expected });
     };
   };

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { genesisHash } from "#contracts/commit";
 import { newId } from "#contracts/ids";
-import { append } from "#event-store/append";
+import { append, type NewCommit } from "#event-store/append";
 import { shardOf } from "#event-store/sharding";
 import { readProjectionStatus } from "../status.ts";
 import { listMessages } from "../messages/queries.ts";
@@ -126,7 +125,7 @@ it("halts one shard at an event that it does not know, and goes on with the othe
   const session = newId("session");
   const transcript = events.transcriptRef(halted, session);
   await models.writer.write(transcript, [events.messageRecorded("msg_1", "before")]);
-  await append(models.store, { ...transcript, aggregate: "policy", id: newId("policy") }, 0, {
+  const unknown: NewCommit = {
     v: 1,
     events: [{ id: newId("event"), type: "EventOfALaterVersion", v: 1, data: {} }],
     meta: {
@@ -135,9 +134,10 @@ it("halts one shard at an event that it does not know, and goes on with the othe
       correlationId: newId("command"),
       actor: { kind: "service", id: "test", via: "test" },
       at: "2026-03-01T12:00:00.000Z",
-      prev: genesisHash,
     },
-  });
+  };
+  const ref = { ...transcript, aggregate: "policy", id: newId("policy") } as const;
+  await append(models.store, ref, unknown, { expected: "new" });
   await models.writer.write(transcript, [events.messageRecorded("msg_2", "after")]);
   const { status } = await models.startProjector();
   await models.writer.write(events.transcriptRef(healthy, newId("session")), [
