@@ -7,7 +7,7 @@ import type { AggregateType } from "./commit.ts";
 import type { EventDefinition } from "./define-event.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
-import { type EventRegistry, readEvent, unknownType } from "./read-event.ts";
+import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
 import { type TranscriptEvent, transcriptEvents } from "./transcript/events.ts";
@@ -51,3 +51,6 @@ export const definitionOf = (type: string): EventDefinition => {
  */
 export const parseEvent = (stored: StoredEvent): AnyEvent =>
   readEvent(stored, registry) as AnyEvent;
+
+/** Refuses an event whose type or version this program does not know. Throws DomainError `event_unknown`. */
+export const assertKnown = (stored: StoredEvent): void => assertReadable(stored, registry);

@@ -34,6 +34,7 @@ export const listSessions = defineRoute({
   audience: "user",
   summary: "The organisation's sessions, newest first",
   query: z.object({ ...afterQuery, ...pageQuery }),
+  reads: ["sessions"],
   responses: {
     200: z.object({ sessions: z.array(sessionViewSchema), next: z.string().nullable() }),
   },
@@ -46,6 +47,7 @@ export const getSession = defineRoute({
   summary: "One session",
   params: sessionParams,
   query: z.object(afterQuery),
+  reads: ["sessions"],
   responses: { 200: sessionViewSchema },
 });
 
@@ -56,6 +58,7 @@ export const listMessages = defineRoute({
   summary: "The session's transcript, oldest first",
   params: sessionParams,
   query: z.object(afterQuery),
+  reads: ["sessions", "messages"],
   responses: { 200: z.object({ messages: z.array(messageViewSchema) }) },
 });
 

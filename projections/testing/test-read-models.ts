@@ -13,7 +13,7 @@ import { openProgress } from "../wait-for-position.ts";
 import { type LogWriter, openLogWriter } from "./log-writer.ts";
 
 /** Discards what is logged: the tests look at `status()`. */
-const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface TestReadModels extends AsyncDisposable {
   readonly store: EventStore;

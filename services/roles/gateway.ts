@@ -60,9 +60,7 @@ export const startGatewayRole = async (
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
       }),
-      awaitPosition: createAwaitPosition(store.shards, (position) =>
-        progress.waitForPosition(position),
-      ),
+      awaitPosition: createAwaitPosition(store.shards, progress),
       handlers: [
         ...sessionRoutes({
           store,
