@@ -17,6 +17,8 @@ export interface StartNatsClusterOptions {
   readonly binary: string;
   /** `always` is what the durability `replicated` asks for. */
   readonly syncInterval: "always" | "2m";
+  /** For tests: accounts with streams of their own; each has a user of its name and password. */
+  readonly accounts?: readonly string[];
   /** For tests: the servers also end when this process is killed. */
   readonly endsWithParent?: boolean;
 }
@@ -98,6 +100,7 @@ const newNodes = async (options: StartNatsClusterOptions): Promise<readonly Clus
         monitorPort: ports[length + index] ?? 0,
         routePort: routePorts[index] ?? 0,
         routePorts,
+        accounts: options.accounts ?? [],
       },
       binary: options.binary,
       endsWithParent: options.endsWithParent ?? false,

@@ -12,6 +12,8 @@ export interface NodeSettings {
   readonly routePort: number;
   /** The route ports of all nodes; its own may be among them. */
   readonly routePorts: readonly number[];
+  /** Accounts with streams of their own; their users have their name and password. None: all share one. */
+  readonly accounts: readonly string[];
 }
 
 /** The store folder as the server names it in `/varz`, without the part that it adds itself. */
@@ -36,7 +38,22 @@ export const renderNodeConfig = (settings: NodeSettings): string => {
     `  name: ${JSON.stringify(settings.clusterName)}`,
     `  listen: "127.0.0.1:${String(settings.routePort)}"`,
     `  routes: [${routes.join(", ")}]`,
+    // Clients are given all nodes, and one that goes through a proxy is not to go around it.
+    "  no_advertise: true",
     "}",
+    ...accountsSection(settings.accounts),
     "",
   ].join("\n");
 };
+
+const accountsSection = (accounts: readonly string[]): readonly string[] =>
+  accounts.length === 0
+    ? []
+    : [
+        "accounts {",
+        ...accounts.map(
+          (name) =>
+            `  ${name}: { jetstream: enabled, users: [{ user: ${name}, password: ${name} }] }`,
+        ),
+        "}",
+      ];
