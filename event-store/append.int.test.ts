@@ -35,7 +35,7 @@ const throughProxy = async <T>(
   await using proxy = await openCuttingProxy(test.url);
   const connection = await connectToNats({ url: proxy.url, name: "cut" });
   try {
-    return await work(await openEventStore({ connection, durability: "relaxed" }), proxy);
+    return await work(await openEventStore({ connection, durability: test.durability }), proxy);
   } finally {
     await connection.close();
   }
@@ -95,7 +95,9 @@ describe("a command whose connection is cut", () => {
     const commits = await commitsOf(key);
     expect(commits.map(({ commit }) => commit.meta.commandId).slice(1)).toEqual(["mine", "theirs"]);
     expect(outcome.position).toBe(commits[1]?.position);
-    expect(outcome.state.actions).toEqual(["first", "mine", "theirs"]);
+    // One copy looks at the expected sequence first, and the command is found in the newer state;
+    // three copies look at the id first, and say that this one was stored.
+    expect(outcome.state.actions.slice(0, 2)).toEqual(["first", "mine"]);
   });
 });
 

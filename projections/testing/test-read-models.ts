@@ -2,7 +2,7 @@
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import type { Position } from "#contracts/position";
-import { openTestEventStore } from "#event-store/testing/test-event-store";
+import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import { createTestDatabase } from "#infra/testing/test-database";
 import type { Sql } from "postgres";
 import { openDatabase } from "../database.ts";
@@ -16,6 +16,8 @@ import { type LogWriter, openLogWriter } from "./log-writer.ts";
 export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface TestReadModels extends AsyncDisposable {
+  /** Where the store is, for programs that open it themselves. */
+  readonly log: TestEventStore;
   readonly store: EventStore;
   readonly sql: Sql;
   readonly databaseUrl: string;
@@ -41,6 +43,7 @@ export const openTestReadModels = async ({ shards = 1 } = {}): Promise<TestReadM
     openDatabase({ url: database.url, maxConnections: 1, ...(schema && { schema }) });
   const projectors: Projector[] = [];
   return {
+    log,
     store: log.store,
     sql,
     databaseUrl: database.url,
