@@ -295,7 +295,7 @@ export const describeProvider = ({
           // Nobody else on this machine sleeps for exactly as long.
           const duration = String(randomInt(1_000_000, 2_000_000_000));
           const script = `echo begun; sleep ${duration} & sleep ${duration}`;
-          const result = await exec(ref, ["sh", "-c", script], { timeoutMs: 1_500 });
+          const result = await exec(ref, ["sh", "-c", script], { timeoutMs: 4_000 });
           expect(result).toMatchObject({ exitCode: null, timedOut: true, stdout: "begun\n" });
           await vi.waitUntil(
             // The brackets keep the search from finding itself.
