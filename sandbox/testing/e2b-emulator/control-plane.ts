@@ -53,6 +53,7 @@ export const answerControlPlane = async (context: Context, call: ControlCall): P
     case "POST connect":
       return connect(context, sandbox, call);
     case "POST snapshots": {
+      if (sandbox.state() === "paused") return failure(409, `sandbox ${id} is paused`);
       const snapshotID = await context.pool.snapshot(sandbox);
       return { status: 201, body: { snapshotID, names: [] } };
     }
