@@ -63,6 +63,18 @@ const configSchema = z.object({
     .default("anthropic/claude-haiku-4-5"),
   /** Where agents run; see docs/sandboxes.md for what each needs. */
   SANDBOX_PROVIDER: z.string().min(1).default("local"),
+  /** For `SANDBOX_PROVIDER=e2b`, which needs the key and the template. */
+  E2B_API_KEY: z.string().min(1).optional(),
+  E2B_TEMPLATE: z.string().min(1).optional(),
+  /** Of a self-hosted E2B: its domain, and its addresses where they do not follow from that. */
+  E2B_DOMAIN: z.string().min(1).optional(),
+  E2B_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  E2B_SANDBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Tells this control plane's sandboxes from those of others with the same account. */
+  E2B_NAMESPACE: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/)
+    .default("proliferate"),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),

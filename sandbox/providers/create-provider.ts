@@ -1,17 +1,20 @@
 /** Opens a provider by its type: the one place that knows which there are. */
 import { DomainError } from "#contracts/errors";
 import type { SandboxProvider } from "../provider/provider.ts";
+import { openE2bProvider, type E2bSettings } from "./e2b/index.ts";
 import { openLocalProvider, type LocalProviderOptions } from "./local/index.ts";
 
 /** The settings of each provider that is to be used. */
 export interface ProviderSettings {
   readonly local?: LocalProviderOptions;
+  readonly e2b?: E2bSettings | undefined;
 }
 
-type Open = (settings: ProviderSettings) => Promise<SandboxProvider>;
+type Open = (settings: ProviderSettings) => SandboxProvider | Promise<SandboxProvider>;
 
 const providers: Readonly<Record<string, Open>> = {
   local: ({ local }) => openLocalProvider(configured("local", local)),
+  e2b: ({ e2b }) => openE2bProvider(configured("e2b", e2b)),
 };
 
 /**
