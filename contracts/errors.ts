@@ -16,6 +16,7 @@ export const errorCatalogue = {
   trigger_not_found: 404,
   integration_not_found: 404,
   action_not_found: 404,
+  model_unknown: 422,
   user_exists: 409,
   idempotency_key_reused: 409,
   session_stopped: 409,

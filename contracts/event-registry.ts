@@ -10,6 +10,7 @@ import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
+import { sessionUpcasters } from "./session/upcasters.ts";
 import { type TranscriptEvent, transcriptEvents } from "./transcript/events.ts";
 import { type TriggerEvent, triggerEvents } from "./trigger/events.ts";
 
@@ -33,7 +34,7 @@ const registry: EventRegistry = {
       .flat()
       .map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: {},
+  upcasters: sessionUpcasters,
 };
 
 /** The definition of an event type. Throws `event_unknown`. */

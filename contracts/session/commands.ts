@@ -1,15 +1,18 @@
 /** The commands that a session decides on. Times and ids arrive in them; deciding is pure. */
 import type { PromptId } from "../ids.ts";
-import type { Repository } from "../repository.ts";
+import type { WorkspaceRepository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
+import type { SessionKind } from "./kind.ts";
 
 export type SessionCommand =
   | {
       readonly type: "CreateSession";
       readonly title: string;
       readonly origin: SessionOrigin;
-      readonly repository: Repository | null;
+      readonly kind: SessionKind;
+      readonly repositories: readonly WorkspaceRepository[];
       readonly model: string;
+      readonly systemPrompt: string | null;
       readonly fingerprint: string;
       readonly prompt: {
         readonly promptId: PromptId;

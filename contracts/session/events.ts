@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { idSchema } from "../ids.ts";
-import { repositorySchema } from "../repository.ts";
+import { workspaceRepositorySchema } from "../repository.ts";
+import { sessionKindSchema } from "./kind.ts";
 
 /** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
 const epoch = z.int().positive();
@@ -20,11 +21,15 @@ export const failureSchema = z.object({ code: z.string().max(64), message: z.str
 export type Failure = z.infer<typeof failureSchema>;
 
 export const sessionEvents = [
-  defineEvent("SessionCreated", 1, {
+  defineEvent("SessionCreated", 2, {
     title: z.string(),
     origin: sessionOriginSchema,
-    repository: repositorySchema.nullable(),
+    kind: sessionKindSchema,
+    repositories: z.array(workspaceRepositorySchema),
+    /** The canonical id of the registry. */
     model: z.string(),
+    /** Stands in place of the kind's own prompt; null for that one. */
+    systemPrompt: z.string().nullable(),
     /** SHA-256 of the request, so that a key that comes again with another request is refused. */
     fingerprint: z.string(),
   }),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { requireModel } from "#contracts/models/registry";
 import { type Leases, leaseTtlMs, openLeases } from "#event-store/leases";
 import type { SandboxProvider } from "#sandbox/provider";
 import { openLocalProvider } from "#sandbox/providers/local/index";
@@ -28,7 +29,7 @@ export const startRunnerRole = async (
     const leases = await openLeases(store, "owner");
     started.add(endLeftovers(provider, { leases, instance, log }));
     const specOf: RunnerDeps["specOf"] = ({ organization, session }, state) => ({
-      repository: state.repository,
+      repository: state.repositories[0] ?? null,
       gateway: {
         url: gatewayUrl,
         token: deriveSandboxToken({
@@ -38,8 +39,8 @@ export const startRunnerRole = async (
         }),
       },
       model: {
-        model: state.model,
-        smallModel: config.SMALL_MODEL,
+        model: requireModel(state.model).opencodeId,
+        smallModel: requireModel(config.SMALL_MODEL).opencodeId,
         baseUrl: model.baseUrl,
         apiKey: model.apiKey,
       },

@@ -47,17 +47,16 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
 };
 
 const create = (
-  { fingerprint, title, origin, repository, model, prompt }: Command<"CreateSession">,
+  command: Command<"CreateSession">,
   state: SessionState,
 ): readonly SessionEvent[] => {
+  const { title, origin, kind, repositories, model, systemPrompt, fingerprint, prompt } = command;
   if (state.status !== "none") {
     if (state.fingerprint === fingerprint) return [];
     throw keyReused();
   }
-  const created: SessionEvent = {
-    type: "SessionCreated",
-    data: { title, origin, repository, model, fingerprint },
-  };
+  const data = { title, origin, kind, repositories: [...repositories], model, systemPrompt };
+  const created: SessionEvent = { type: "SessionCreated", data: { ...data, fingerprint } };
   return prompt ? [created, { type: "PromptQueued", data: prompt }] : [created];
 };
 
@@ -112,5 +111,5 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 1,
+  snapshotVersion: 2,
 } as const;

@@ -7,7 +7,7 @@ import {
   sessionEvents,
   sessionOriginSchema,
 } from "#contracts/session/events";
-import { repositorySchema } from "#contracts/repository";
+import { sessionKindSchema } from "#contracts/session/kind";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
@@ -21,13 +21,18 @@ const prompt = fc.record({ promptId, text: name, by: name });
 
 const type = <T extends SessionCommand["type"]>(text: T) => fc.constant(text);
 
+const [{ data: sessionCreated }] = sessionEvents;
+const { repositories } = sessionCreated.shape;
+
 const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({
     type: type("CreateSession"),
     title: fc.string(),
     origin: arbitraryOf(sessionOriginSchema),
-    repository: arbitraryOf(repositorySchema.nullable()),
+    kind: arbitraryOf(sessionKindSchema),
+    repositories: arbitraryOf(repositories),
     model: fc.string(),
+    systemPrompt: fc.option(fc.string(), { nil: null }),
     fingerprint: name,
     prompt: fc.option(prompt, { nil: null }),
   }),

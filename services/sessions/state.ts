@@ -1,7 +1,8 @@
 /** What a session remembers to decide on its commands, and what its owner has to know. Plain JSON. */
 import type { PromptId } from "#contracts/ids";
-import type { Repository } from "#contracts/repository";
+import type { WorkspaceRepository } from "#contracts/repository";
 import type { SessionOrigin } from "#contracts/session/events";
+import type { SessionKind } from "#contracts/session/kind";
 
 /** A prompt that is queued or being answered. */
 export interface OpenPrompt {
@@ -24,8 +25,12 @@ interface FinishedPrompt {
 interface SessionFacts {
   readonly title: string;
   readonly origin: SessionOrigin;
-  readonly repository: Repository | null;
+  readonly kind: SessionKind;
+  readonly repositories: readonly WorkspaceRepository[];
+  /** By its canonical id. */
   readonly model: string;
+  /** Stands in place of the kind's own prompt; null for that one. */
+  readonly systemPrompt: string | null;
   /** Of the request that created the session. */
   readonly fingerprint: string;
   /** The epoch of the newest owner; 0 before the first. */
