@@ -2,7 +2,9 @@
 import type { PromptId } from "../ids.ts";
 import type { WorkspaceRepository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
+import type { EnvVariableRequest } from "./env-request.ts";
 import type { SessionKind } from "./kind.ts";
+import type { ServiceCommand } from "./service-command.ts";
 
 export type SessionCommand =
   | {
@@ -44,6 +46,29 @@ export type SessionCommand =
       readonly promptId: PromptId;
       readonly outcome: PromptOutcome;
       readonly failure: Failure | null;
+    }
+  | { readonly type: "SaveServiceCommands"; readonly commands: readonly ServiceCommand[] }
+  | {
+      readonly type: "RequestEnvVariables";
+      readonly requestId: string;
+      readonly keys: readonly EnvVariableRequest[];
+    }
+  | {
+      readonly type: "RequestSnapshot";
+      readonly requestId: string;
+      readonly message: string | null;
+    }
+  | {
+      readonly type: "ReportSnapshotTaken";
+      readonly epoch: number;
+      readonly requestId: string;
+      readonly snapshotId: string;
+    }
+  | {
+      readonly type: "ReportSnapshotFailed";
+      readonly epoch: number;
+      readonly requestId: string;
+      readonly failure: Failure;
     }
   | { readonly type: "RequestPause" }
   | { readonly type: "ReportPaused"; readonly epoch: number }

@@ -3,7 +3,9 @@ import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { idSchema } from "../ids.ts";
 import { workspaceRepositorySchema } from "../repository.ts";
+import { envVariableRequestSchema } from "./env-request.ts";
 import { sessionKindSchema } from "./kind.ts";
+import { serviceCommandSchema } from "./service-command.ts";
 
 /** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
 const epoch = z.int().positive();
@@ -60,6 +62,15 @@ export const sessionEvents = [
   defineEvent("PauseRequested", 1, {}),
   defineEvent("SessionPaused", 1, { epoch }),
   defineEvent("ResumeRequested", 1, {}),
+  defineEvent("ServiceCommandsSaved", 1, { commands: z.array(serviceCommandSchema) }),
+  defineEvent("EnvVariablesRequested", 1, {
+    requestId: z.string(),
+    keys: z.array(envVariableRequestSchema),
+  }),
+  /** Somebody wants the sandbox's files kept; the owner sees to it. */
+  defineEvent("SnapshotRequested", 1, { requestId: z.string(), message: z.string().nullable() }),
+  defineEvent("SnapshotTaken", 1, { epoch, requestId: z.string(), snapshotId: z.string() }),
+  defineEvent("SnapshotFailed", 1, { epoch, requestId: z.string(), failure: failureSchema }),
   defineEvent("SessionStopped", 1, { reason: z.enum(["deleted"]) }),
 ] as const;
 

@@ -112,6 +112,18 @@ export const queuePrompt = async (
   return { promptId, position };
 };
 
+/**
+ * Asks the owner for a snapshot; what became of it is in the session's state under the same `requestId`.
+ * @throws DomainError `session_not_found`, `session_stopped`, `session_not_running`
+ */
+export const requestSnapshot = async (
+  deps: Pick<SessionCommandsDeps, "store" | "log">,
+  ref: SessionRef,
+  request: { readonly requestId: string; readonly message: string | null },
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await carryOut(deps, ref, meta, { type: "RequestSnapshot", ...request })).position;
+
 type PlainCommand = Extract<
   SessionCommand["type"],
   "CancelPrompts" | "RequestPause" | "RequestResume" | "DeleteSession"
@@ -133,7 +145,7 @@ export const resumeSession = plainCommand("RequestResume");
 export const deleteSession = plainCommand("DeleteSession");
 
 const carryOut = async (
-  deps: SessionCommandsDeps,
+  deps: Pick<SessionCommandsDeps, "store" | "log">,
   { organization, session }: SessionRef,
   meta: CommandMeta,
   command: SessionCommand,
@@ -151,7 +163,7 @@ const carryOut = async (
  * not make the caller believe that nothing has happened.
  */
 const nudge = async (
-  { store, log }: SessionCommandsDeps,
+  { store, log }: Pick<SessionCommandsDeps, "store" | "log">,
   { session }: SessionRef,
   verb: OwnerVerb,
 ): Promise<void> => {

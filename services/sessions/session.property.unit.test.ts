@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { z } from "zod";
 import { derivedId } from "#contracts/ids";
 import type { SessionCommand } from "#contracts/session/commands";
 import {
@@ -7,7 +8,9 @@ import {
   sessionEvents,
   sessionOriginSchema,
 } from "#contracts/session/events";
+import { envVariableRequestSchema } from "#contracts/session/env-request";
 import { sessionKindSchema } from "#contracts/session/kind";
+import { serviceCommandSchema } from "#contracts/session/service-command";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
@@ -56,6 +59,22 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     outcome: arbitraryOf(promptOutcomeSchema),
     failure: fc.option(failure, { nil: null }),
   }),
+  fc.record({
+    type: type("SaveServiceCommands"),
+    commands: arbitraryOf(z.array(serviceCommandSchema)),
+  }),
+  fc.record({
+    type: type("RequestEnvVariables"),
+    requestId: name,
+    keys: arbitraryOf(z.array(envVariableRequestSchema)),
+  }),
+  fc.record({
+    type: type("RequestSnapshot"),
+    requestId: name,
+    message: fc.option(name, { nil: null }),
+  }),
+  fc.record({ type: type("ReportSnapshotTaken"), epoch, requestId: name, snapshotId: name }),
+  fc.record({ type: type("ReportSnapshotFailed"), epoch, requestId: name, failure }),
   fc.record({ type: type("RequestPause") }),
   fc.record({ type: type("ReportPaused"), epoch }),
   fc.record({ type: type("RequestResume") }),
@@ -79,6 +98,12 @@ describeDecider("a session", {
     ReportSandboxFailed: "nothing",
     StartPrompt: "nothing",
     FinishPrompt: "nothing",
+    SaveServiceCommands: "nothing",
+    // Each question is one of its own.
+    RequestEnvVariables: "events",
+    RequestSnapshot: "nothing",
+    ReportSnapshotTaken: "nothing",
+    ReportSnapshotFailed: "nothing",
     RequestPause: "nothing",
     ReportPaused: "nothing",
     RequestResume: "nothing",
