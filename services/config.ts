@@ -73,6 +73,8 @@ const configSchema = z.object({
   /** By any of its names; see `contracts/models/registry.ts`. */
   MODEL: model.default(defaultModel),
   SMALL_MODEL: model.default(defaultSmallModel),
+  /** Where agents run; see docs/sandboxes.md for what each needs. */
+  SANDBOX_PROVIDER: z.string().min(1).default("local"),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),

@@ -1,5 +1,5 @@
 /** What every agent is told about the `proliferate` command. */
-import { environmentFile } from "#contracts/sandbox/paths";
+import { envFileVariable } from "#contracts/sandbox/environment";
 
 export const servicesText = `# Services
 
@@ -13,7 +13,7 @@ that they are watched, restarted and can be seen by people:
 export const environmentText = `# Environment variables and secrets
 
 If something needs a value that you do not have, call the tool \`request_env_variables\`. The answers arrive in
-\`${environmentFile}\`, a JSON object. Take single keys out of it with \`jq -r '.KEY'\` straight into the
+the file \`$${envFileVariable}\`, a JSON object. Take single keys out of it with \`jq -r '.KEY' "$${envFileVariable}"\` straight into the
 file that needs them. Never print that file, never repeat a value in the conversation, and never commit one.
 \`proliferate env apply --spec '<json>'\` writes the configured files anew, and \`proliferate env scrub\` removes
 those that hold secrets; both keep them out of git.`;

@@ -4,7 +4,7 @@
  * belongs to the sandbox.
  */
 import { providerOf } from "#contracts/models/registry";
-import type { ModelAccess } from "../provider.ts";
+import type { ModelAccess } from "../provider/spec.ts";
 
 export interface OpencodeSetup {
   readonly model: ModelAccess;

@@ -1,6 +1,6 @@
 import { publishLive } from "#event-store/live-channel";
 import { execute } from "#event-store/execute";
-import { environmentFile } from "#contracts/sandbox/paths";
+import { envFileVariable } from "#contracts/sandbox/environment";
 import { sessionAggregate } from "../../sessions/decider.ts";
 import type { ToolHandler } from "../handler.ts";
 
@@ -20,9 +20,9 @@ export const requestEnvVariables: ToolHandler<"request_env_variables"> = async (
   return {
     success: true,
     result:
-      `The people who watch this session were asked for ${names}. Once they answer, the values are in ` +
-      `${environmentFile} as a JSON object. Read single keys with jq into the files that need them; never print ` +
-      "the file or a value.",
+      `The people who watch this session were asked for ${names}. Once they answer, the values are in the file ` +
+      `$${envFileVariable} as a JSON object. Read single keys with jq into the files that need them; never ` +
+      "print the file or a value.",
     data: { requestId, keys: keys.map(({ key }) => key) },
   };
 };
