@@ -5,6 +5,7 @@ import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
 import type { EnvVariableRequest } from "./env-request.ts";
 import type { SessionKind } from "./kind.ts";
 import type { ServiceCommand } from "./service-command.ts";
+import type { SandboxWarning } from "./sandbox-warning.ts";
 
 export type SessionCommand =
   | {
@@ -38,6 +39,12 @@ export type SessionCommand =
       readonly agentSessionId: string;
       readonly bootMs: number;
     }
+  | {
+      readonly type: "ReportSandboxWarning";
+      readonly epoch: number;
+      readonly warning: SandboxWarning;
+    }
+  | { readonly type: "ReportPutAway"; readonly epoch: number; readonly snapshotId: string }
   | { readonly type: "ReportSandboxFailed"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "StartPrompt"; readonly epoch: number; readonly promptId: PromptId }
   | {

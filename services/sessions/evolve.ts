@@ -23,6 +23,8 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
+      provider: null,
+      snapshotId: null,
       sandboxId: null,
       agentSessionId: null,
     };
@@ -52,7 +54,7 @@ const evolveExisting = (
         pause: state.pause === "withdrawn" ? "none" : state.pause,
       };
     case "SandboxStarting":
-      return { ...state, status: "starting" };
+      return { ...state, status: "starting", provider: event.data.provider };
     case "SandboxReady":
       return {
         ...state,
@@ -60,6 +62,11 @@ const evolveExisting = (
         sandboxId: event.data.sandboxId,
         agentSessionId: event.data.agentSessionId,
       };
+    case "SandboxWarned":
+      // For those who read the log; the session goes on.
+      return state;
+    case "SandboxPutAway":
+      return { ...state, snapshotId: event.data.snapshotId };
     case "SandboxFailed":
       return { ...state, status: "failed", snapshotRequests: [] };
     case "PromptStarted":
@@ -91,10 +98,13 @@ const evolveExisting = (
     case "SnapshotRequested":
       return { ...state, snapshotRequests: [...state.snapshotRequests, event.data] };
     case "SnapshotTaken":
-      return settleSnapshot(state, {
-        requestId: event.data.requestId,
+      return {
+        ...settleSnapshot(state, {
+          requestId: event.data.requestId,
+          snapshotId: event.data.snapshotId,
+        }),
         snapshotId: event.data.snapshotId,
-      });
+      };
     case "SnapshotFailed":
       return settleSnapshot(state, {
         requestId: event.data.requestId,

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { z } from "zod";
 import { derivedId } from "#contracts/ids";
 import type { SessionCommand } from "#contracts/session/commands";
 import {
@@ -8,9 +7,8 @@ import {
   sessionEvents,
   sessionOriginSchema,
 } from "#contracts/session/events";
-import { envVariableRequestSchema } from "#contracts/session/env-request";
 import { sessionKindSchema } from "#contracts/session/kind";
-import { serviceCommandSchema } from "#contracts/session/service-command";
+import { sandboxWarningSchema } from "#contracts/session/sandbox-warning";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
@@ -26,6 +24,11 @@ const type = <T extends SessionCommand["type"]>(text: T) => fc.constant(text);
 
 const [{ data: sessionCreated }] = sessionEvents;
 const { repositories } = sessionCreated.shape;
+
+const snapshotReport = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.record({ type: type("ReportSnapshotTaken"), epoch, requestId: name, snapshotId: name }),
+  fc.record({ type: type("ReportSnapshotFailed"), epoch, requestId: name, failure }),
+);
 
 const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({
@@ -50,6 +53,12 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     agentSessionId: name,
     bootMs: fc.nat(),
   }),
+  fc.record({
+    type: type("ReportSandboxWarning"),
+    epoch,
+    warning: arbitraryOf(sandboxWarningSchema),
+  }),
+  fc.record({ type: type("ReportPutAway"), epoch, snapshotId: name }),
   fc.record({ type: type("ReportSandboxFailed"), epoch, failure }),
   fc.record({ type: type("StartPrompt"), epoch, promptId }),
   fc.record({
@@ -61,20 +70,20 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   }),
   fc.record({
     type: type("SaveServiceCommands"),
-    commands: arbitraryOf(z.array(serviceCommandSchema)),
+    commands: fc.constantFrom([], [{ name: "web", command: "npm start" }]),
   }),
   fc.record({
     type: type("RequestEnvVariables"),
     requestId: name,
-    keys: arbitraryOf(z.array(envVariableRequestSchema)),
+    keys: fc.constant([{ key: "TOKEN", type: "secret", required: true }]),
   }),
   fc.record({
     type: type("RequestSnapshot"),
     requestId: name,
     message: fc.option(name, { nil: null }),
   }),
-  fc.record({ type: type("ReportSnapshotTaken"), epoch, requestId: name, snapshotId: name }),
-  fc.record({ type: type("ReportSnapshotFailed"), epoch, requestId: name, failure }),
+  snapshotReport,
+  snapshotReport,
   fc.record({ type: type("RequestPause") }),
   fc.record({ type: type("ReportPaused"), epoch }),
   fc.record({ type: type("RequestResume") }),
@@ -95,6 +104,9 @@ describeDecider("a session", {
     // Each attempt to start a sandbox is one of its own.
     StartSandbox: "events",
     ReportSandboxReady: "nothing",
+    // A boot that is tried again may warn of the same again.
+    ReportSandboxWarning: "events",
+    ReportPutAway: "nothing",
     ReportSandboxFailed: "nothing",
     StartPrompt: "nothing",
     FinishPrompt: "nothing",
