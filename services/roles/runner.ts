@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
+import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
 
 /** Owns sessions and the sandboxes that their agents run in. */
@@ -50,7 +51,8 @@ export const startRunnerRole = async (
         baseUrl: model.baseUrl,
         apiKey: model.apiKey,
       },
-      instructions: `You work on the session "${state.title}".`,
+      kind: state.kind,
+      instructions: instructionsOf(state),
     });
     started.add(await startRunner({ store, provider, instance, specOf, log, leases }));
     return started;
