@@ -18,6 +18,7 @@ export const aggregateTypes = [
   "policy",
   "trigger",
   "run",
+  "tool_calls",
 ] as const;
 export type AggregateType = (typeof aggregateTypes)[number];
 

@@ -10,6 +10,8 @@ import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
+import { sessionUpcasters } from "./session/upcasters.ts";
+import { type ToolCallEvent, toolCallEvents } from "./tools/events.ts";
 import { type TranscriptEvent, transcriptEvents } from "./transcript/events.ts";
 import { type TriggerEvent, triggerEvents } from "./trigger/events.ts";
 
@@ -20,10 +22,17 @@ export const eventsByAggregate = {
   policy: policyEvents,
   trigger: triggerEvents,
   run: runEvents,
+  tool_calls: toolCallEvents,
 } as const satisfies Record<AggregateType, readonly EventDefinition[]>;
 
 export type AnyEvent =
-  SessionEvent | TranscriptEvent | InvocationEvent | PolicyEvent | TriggerEvent | RunEvent;
+  | SessionEvent
+  | TranscriptEvent
+  | InvocationEvent
+  | PolicyEvent
+  | TriggerEvent
+  | RunEvent
+  | ToolCallEvent;
 export type EventType = AnyEvent["type"];
 
 /** Every definition, and the functions that lift older versions: `"Type:1"` goes from 1 to 2. */
@@ -33,7 +42,7 @@ const registry: EventRegistry = {
       .flat()
       .map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: {},
+  upcasters: sessionUpcasters,
 };
 
 /** The definition of an event type. Throws `event_unknown`. */

@@ -8,6 +8,7 @@ import { runDecider } from "./automations/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
 import { sessionDecider } from "./sessions/decider.ts";
 import { transcriptDecider } from "./sessions/transcript-decider.ts";
+import { toolCallsDecider } from "./tools/decider.ts";
 import { triggerDecider } from "./triggers/decider.ts";
 
 /** The log hands an aggregate only events and states of its own type; the types cannot say so. */
@@ -26,4 +27,5 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   policy: foldOf(policyDecider),
   trigger: foldOf(triggerDecider),
   run: foldOf(runDecider),
+  tool_calls: foldOf(toolCallsDecider),
 };

@@ -1,6 +1,13 @@
 /** The settings of the program: one schema, read once from the environment, all problems told together. */
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
+import {
+  defaultModel,
+  defaultSmallModel,
+  findModel,
+  type ModelId,
+  models,
+} from "#contracts/models/registry";
 import { connectorSchema } from "./integrations/connectors.ts";
 
 const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
@@ -14,6 +21,16 @@ const json = z.string().transform((text, context): unknown => {
     context.addIssue({ code: "custom", message: "is not JSON" });
     return z.NEVER;
   }
+});
+
+const model = z.string().transform((name, context): ModelId => {
+  const known = findModel(name);
+  if (known) return known.id;
+  context.addIssue({
+    code: "custom",
+    message: `is none of ${models.map(({ id }) => id).join(", ")}`,
+  });
+  return z.NEVER;
 });
 
 const configSchema = z.object({
@@ -53,14 +70,9 @@ const configSchema = z.object({
   ANTHROPIC_API_KEY: z.string().min(1).optional(),
   /** A proxy in place of the model provider's own API, ending in its version: `https://…/v1`. */
   ANTHROPIC_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
-  MODEL: z
-    .string()
-    .regex(/^[\w.-]+\/[\w.-]+$/)
-    .default("anthropic/claude-sonnet-4-6"),
-  SMALL_MODEL: z
-    .string()
-    .regex(/^[\w.-]+\/[\w.-]+$/)
-    .default("anthropic/claude-haiku-4-5"),
+  /** By any of its names; see `contracts/models/registry.ts`. */
+  MODEL: model.default(defaultModel),
+  SMALL_MODEL: model.default(defaultSmallModel),
   /** Where agents run; see docs/sandboxes.md for what each needs. */
   SANDBOX_PROVIDER: z.string().min(1).default("local"),
   /** For `SANDBOX_PROVIDER=e2b`, which needs the key and the template. */

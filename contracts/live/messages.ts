@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { idSchema } from "../ids.ts";
 import { invocationStatusSchema } from "../invocation/status.ts";
+import { envVariableRequestSchema } from "../session/env-request.ts";
 import { failureSchema } from "../session/events.ts";
 import { sandboxWarningSchema } from "../session/sandbox-warning.ts";
 import { sessionStatusSchema } from "../session/view.ts";
@@ -50,6 +51,12 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     action: z.string(),
     params: z.record(z.string(), z.unknown()),
     expiresAt: z.iso.datetime().nullable(),
+  }),
+  /** The agent asks for values; people give them without their passing through the conversation. */
+  z.object({
+    type: z.literal("env_variables_requested"),
+    requestId: z.string(),
+    keys: z.array(envVariableRequestSchema),
   }),
   z.object({
     type: z.literal("action_updated"),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
+import { runReportSchema } from "./outcome.ts";
 
 export const runEvents = [
   defineEvent("TriggerMatched", 1, {
@@ -13,5 +14,12 @@ export const runEvents = [
     repository: repositorySchema.nullable(),
   }),
   defineEvent("RunSessionOpened", 1, { sessionId: idSchema("session") }),
+  defineEvent("RunCompleted", 1, {
+    /** The session whose agent said so. */
+    sessionId: idSchema("session"),
+    /** The same for each attempt of the agent to say so. */
+    completionId: z.string(),
+    report: runReportSchema,
+  }),
 ] as const;
 export type RunEvent = EventOf<(typeof runEvents)[number]>;

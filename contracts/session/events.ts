@@ -2,7 +2,10 @@
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { idSchema } from "../ids.ts";
-import { repositorySchema } from "../repository.ts";
+import { workspaceRepositorySchema } from "../repository.ts";
+import { envVariableRequestSchema } from "./env-request.ts";
+import { sessionKindSchema } from "./kind.ts";
+import { serviceCommandSchema } from "./service-command.ts";
 import { sandboxWarningSchema } from "./sandbox-warning.ts";
 
 /** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
@@ -21,11 +24,15 @@ export const failureSchema = z.object({ code: z.string().max(64), message: z.str
 export type Failure = z.infer<typeof failureSchema>;
 
 export const sessionEvents = [
-  defineEvent("SessionCreated", 1, {
+  defineEvent("SessionCreated", 2, {
     title: z.string(),
     origin: sessionOriginSchema,
-    repository: repositorySchema.nullable(),
+    kind: sessionKindSchema,
+    repositories: z.array(workspaceRepositorySchema),
+    /** The canonical id of the registry. */
     model: z.string(),
+    /** Stands in place of the kind's own prompt; null for that one. */
+    systemPrompt: z.string().nullable(),
     /** SHA-256 of the request, so that a key that comes again with another request is refused. */
     fingerprint: z.string(),
   }),
@@ -60,6 +67,15 @@ export const sessionEvents = [
   defineEvent("PauseRequested", 1, {}),
   defineEvent("SessionPaused", 1, { epoch }),
   defineEvent("ResumeRequested", 1, {}),
+  defineEvent("ServiceCommandsSaved", 1, { commands: z.array(serviceCommandSchema) }),
+  defineEvent("EnvVariablesRequested", 1, {
+    requestId: z.string(),
+    keys: z.array(envVariableRequestSchema),
+  }),
+  /** Somebody wants the sandbox's files kept; the owner sees to it. */
+  defineEvent("SnapshotRequested", 1, { requestId: z.string(), message: z.string().nullable() }),
+  defineEvent("SnapshotTaken", 1, { epoch, requestId: z.string(), snapshotId: z.string() }),
+  defineEvent("SnapshotFailed", 1, { epoch, requestId: z.string(), failure: failureSchema }),
   defineEvent("SessionStopped", 1, { reason: z.enum(["deleted"]) }),
 ] as const;
 

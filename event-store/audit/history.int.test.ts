@@ -199,6 +199,7 @@ describe("the state at a moment", () => {
     policy: fold,
     trigger: fold,
     run: fold,
+    tool_calls: fold,
   };
 
   it("is folded from the commits up to it, whatever snapshots say", async () => {

@@ -1,3 +1,4 @@
+import type { Repository, WorkspaceRepository } from "#contracts/repository";
 import { type Changes, defineRowProjection, type EventContext } from "../runtime/row-projection.ts";
 import { type SessionRow, sessionsTable } from "./table.ts";
 
@@ -35,6 +36,10 @@ const change: Changes<SessionRow> = {
     changed(row, context, { status: "stopped", open_prompts: [] }),
 };
 
+/** Lists show the first repository of a session. */
+const repositoryOf = (first: WorkspaceRepository | undefined): Repository | null =>
+  first === undefined ? null : { url: first.url, ref: first.ref };
+
 export const sessionsProjection = defineRowProjection<SessionRow>({
   name: "sessions",
   version: 1,
@@ -42,13 +47,13 @@ export const sessionsProjection = defineRowProjection<SessionRow>({
   aggregate: "session",
   table: sessionsTable,
   create: {
-    SessionCreated: ({ title, origin, repository, model }, { organization, id, meta }) => ({
+    SessionCreated: ({ title, origin, repositories, model }, { organization, id, meta }) => ({
       organization_id: organization,
       id,
       title,
       status: "pending",
       origin,
-      repository,
+      repository: repositoryOf(repositories[0]),
       model,
       open_prompts: [],
       failure: null,

@@ -46,7 +46,7 @@ const gitConfig = `[user]
  * We put no plugins there, so it only has to look done.
  */
 const pluginDependency = { "@opencode-ai/plugin": "*" };
-const opencodePluginStub = {
+export const opencodePluginStub = {
   "package.json": JSON.stringify({ dependencies: pluginDependency }),
   "package-lock.json": JSON.stringify({
     lockfileVersion: 3,

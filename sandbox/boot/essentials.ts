@@ -15,6 +15,7 @@ import type { Machine, Program } from "./machine.ts";
 import { waitUntilReady } from "./readiness.ts";
 import { runStages } from "./stages.ts";
 import { basicCredential, fillWorkspace } from "./workspace.ts";
+import { writeWorkspaceFiles } from "./workspace-files.ts";
 
 export interface BootRequest {
   readonly machine: Machine;
@@ -40,8 +41,13 @@ export const bootEssentials = async (request: BootRequest): Promise<AgentEndpoin
         { name: "clone", run: (signal) => fillWorkspace(machine, spec, signal) },
         {
           name: "agent_files",
-          run: async () =>
-            writeAgentFiles(machine, { instructions: spec.instructions, cli: await bundleCli() }),
+          run: async () => {
+            await writeAgentFiles(machine, {
+              instructions: spec.instructions,
+              cli: await bundleCli(),
+            });
+            await writeWorkspaceFiles(machine, spec.kind ?? "coding");
+          },
         },
         {
           name: "launch",

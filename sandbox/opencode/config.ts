@@ -3,6 +3,7 @@
  * own `opencode.json` says ranks below it. The agent can read this environment, so it may hold only what
  * belongs to the sandbox.
  */
+import { providerOf } from "#contracts/models/registry";
 import type { ModelAccess } from "../provider/spec.ts";
 
 export interface OpencodeSetup {
@@ -47,5 +48,3 @@ const opencodeConfig = ({ model, instructionsPath }: OpencodeSetup) => ({
   autoupdate: false,
 });
 
-const providerOf = (model: string): string =>
-  model.slice(0, Math.max(model.indexOf("/"), 0)) || model;

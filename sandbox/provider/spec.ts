@@ -1,5 +1,6 @@
 /** All that a sandbox has to know to become one session's workplace. */
 import type { Repository } from "#contracts/repository";
+import type { SessionKind } from "#contracts/session/kind";
 
 /** The model that the agent may use, with a key of the sandbox's own: the agent can read it. */
 export interface ModelAccess {
@@ -35,6 +36,8 @@ export interface SandboxSpec {
   /** Where the `proliferate` command inside calls, and as whom. */
   readonly gateway: { readonly url: string; readonly token: string };
   readonly model: ModelAccess;
+  /** Which tools the agent has; those of a coding session by default. */
+  readonly kind?: SessionKind;
   /** What the agent is told about its place and its task. */
   readonly instructions: string;
   /** More environment for everything that runs inside. */

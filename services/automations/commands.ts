@@ -32,3 +32,17 @@ export const openRunSession = async (
   meta: CommandMeta,
 ): Promise<Position> =>
   (await execute(store, aggregate, run, { type: "OpenRunSession", sessionId }, meta)).position;
+
+type Completion = Extract<RunCommand, { type: "CompleteRun" }>;
+
+/**
+ * Records how the run has ended, once for each completion id.
+ * @throws DomainError `run_already_completed`, `forbidden` for another session than the run's
+ */
+export const completeRun = async (
+  store: EventStore,
+  run: RunKey,
+  completion: Omit<Completion, "type">,
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await execute(store, aggregate, run, { type: "CompleteRun", ...completion }, meta)).position;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { requireModel } from "#contracts/models/registry";
 import { type Leases, leaseTtlMs, openLeases } from "#event-store/leases";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import { createProvider } from "#sandbox/providers/create-provider";
@@ -8,6 +9,7 @@ import type { Config } from "../config.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
+import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
 import { e2bSettings } from "./e2b-settings.ts";
 
@@ -36,7 +38,7 @@ export const startRunnerRole = async (
     const leases = await openLeases(store, "owner");
     started.add(endLeftovers(provider, { leases, instance, log }));
     const specOf: RunnerDeps["specOf"] = ({ organization, session }, state) => ({
-      repositories: state.repository ? [{ ...state.repository, path: "." }] : [],
+      repositories: state.repositories,
       gateway: {
         url: gatewayUrl,
         token: deriveSandboxToken({
@@ -46,12 +48,13 @@ export const startRunnerRole = async (
         }),
       },
       model: {
-        model: state.model,
-        smallModel: config.SMALL_MODEL,
+        model: requireModel(state.model).opencodeId,
+        smallModel: requireModel(config.SMALL_MODEL).opencodeId,
         baseUrl: model.baseUrl,
         apiKey: model.apiKey,
       },
-      instructions: `You work on the session "${state.title}".`,
+      kind: state.kind,
+      instructions: instructionsOf(state),
     });
     started.add(await startRunner({ store, provider, instance, specOf, log, leases }));
     return started;

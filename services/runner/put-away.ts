@@ -1,3 +1,4 @@
+import { snapshotWithoutSecrets } from "#sandbox/boot/snapshot";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import type { OwnerContext } from "./owner-context.ts";
 
@@ -17,7 +18,7 @@ export const putAway = async (
   if ((await provider.health(sandbox)).state === "gone") {
     return;
   }
-  const snapshotId = await provider.snapshot(sandbox);
+  const snapshotId = await snapshotWithoutSecrets(provider, sandbox, { ends: true });
   await command({ type: "ReportPutAway", epoch, snapshotId });
   await provider.terminate(sandbox);
 };

@@ -22,6 +22,7 @@ const calls = new Set([
   "CancelRequested",
   "PauseRequested",
   "ResumeRequested",
+  "SnapshotRequested",
   "SessionStopped",
 ]);
 

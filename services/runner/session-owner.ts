@@ -19,6 +19,7 @@ import type { Conversation } from "./conversation.ts";
 import { nextStep } from "./next-step.ts";
 import { putAway } from "./put-away.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionKey {
@@ -145,6 +146,9 @@ class Owner {
       case "answer":
         await this.#answer(step.prompt);
         return true;
+      case "snapshot":
+        await takeSnapshot(this.#context, this.#sandbox, step.request);
+        return true;
       case "pause":
         await this.#closeConversation();
         await putAway(this.#context, this.#sandbox);
@@ -202,6 +206,7 @@ class Owner {
         conversation: this.#conversation,
         prompt,
         bell: this.#bell,
+        sandbox: this.#sandbox,
         signal: this.#signal,
       });
       this.#losses = 0;

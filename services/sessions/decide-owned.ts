@@ -44,12 +44,28 @@ export const decideOwned = (
       return startPrompt(command, state);
     case "FinishPrompt":
       return finishPrompt(command, state);
+    case "ReportSnapshotTaken": {
+      const { epoch, requestId, snapshotId } = command;
+      return isWanted(requestId, state)
+        ? [{ type: "SnapshotTaken", data: { epoch, requestId, snapshotId } }]
+        : [];
+    }
+    case "ReportSnapshotFailed": {
+      const { epoch, requestId, failure } = command;
+      return isWanted(requestId, state)
+        ? [{ type: "SnapshotFailed", data: { epoch, requestId, failure } }]
+        : [];
+    }
     case "ReportPaused":
       return reportPaused(command, state);
     default:
       return assertNever(command);
   }
 };
+
+/** A request that was settled before, or that went with its sandbox, needs no word any more. */
+const isWanted = (requestId: string, { snapshotRequests }: ExistingSession): boolean =>
+  snapshotRequests.some((request) => request.requestId === requestId);
 
 const refuseWhenPaused = ({ status }: ExistingSession): void => {
   if (status === "paused") throw new DomainError("session_not_running", "The session is paused.");

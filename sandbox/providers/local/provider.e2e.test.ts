@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newId, type SessionId } from "#contracts/ids";
-import { agentInstructions } from "../../agent/instructions.ts";
 import { openOpencodeClient } from "../../opencode/client.ts";
 import { sendPrompt } from "../../opencode/prompt.ts";
 import { runTurn } from "../../opencode/testing/run-turn.ts";
@@ -103,7 +102,7 @@ describe.each(isolations)("a local sandbox with isolation %s", (isolation) => {
         baseUrl: model.url,
         apiKey: "the-sandboxes-own-key",
       },
-      instructions: agentInstructions({ mode: "coding", repositoryName: "fixture" }),
+      instructions: "You work on the fixture.",
     };
   });
   afterEach(async () => {

@@ -7,6 +7,7 @@ import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { useSessionInvocations } from "../approvals/approval-queries.ts";
 import { Composer } from "../session/composer.tsx";
 import { ConnectionBanner } from "../session/connection-banner.tsx";
+import { EnvRequests } from "../session/env-requests.tsx";
 import { SessionDetails } from "../session/session-details.tsx";
 import { SessionHeader } from "../session/session-header.tsx";
 import { useSession, useTranscript } from "../session/session-queries.ts";
@@ -106,6 +107,7 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
             ))}
           </section>
         )}
+        <EnvRequests requests={state.envRequests} />
         <Composer
           sessionId={session.id}
           status={status}

@@ -5,6 +5,7 @@
 import type { InvocationView } from "#contracts/invocation/view";
 import type { LiveMessage, ServerFrame } from "#contracts/live/messages";
 import { type Streaming, foldStreaming } from "#contracts/live/streaming";
+import type { EnvVariableRequest } from "#contracts/session/env-request";
 import type { Failure, PromptOutcome } from "#contracts/session/events";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SessionStatus } from "#contracts/session/view";
@@ -27,6 +28,11 @@ export interface BootStage {
   readonly ms: number;
 }
 
+export interface EnvRequest {
+  readonly requestId: string;
+  readonly keys: readonly EnvVariableRequest[];
+}
+
 export interface SessionState {
   /** Whole messages in the order of the transcript. */
   readonly messages: readonly Message[];
@@ -44,6 +50,8 @@ export interface SessionState {
   /** How the latest prompt ended, until another one is sent. */
   readonly ended: { readonly outcome: PromptOutcome; readonly failure: Failure | null } | null;
   readonly invocations: readonly KnownInvocation[];
+  /** What the agent has asked people for since the page was opened. */
+  readonly envRequests: readonly EnvRequest[];
   /** A problem that the live channel reported about itself. */
   readonly channelProblem: string | null;
 }
@@ -68,6 +76,7 @@ export const initialSessionState: SessionState = {
   queued: [],
   ended: null,
   invocations: [],
+  envRequests: [],
   channelProblem: null,
 };
 
@@ -153,6 +162,8 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
       };
     case "retrying":
       return { ...state, retrying: { attempt: message.attempt, detail: message.detail } };
+    case "env_variables_requested":
+      return { ...state, envRequests: putEnvRequest(state.envRequests, message) };
     case "action_approval_request":
     case "action_updated":
       return { ...state, invocations: foldInvocation(state.invocations, message) };
@@ -179,6 +190,14 @@ const putMessage = (messages: readonly Message[], message: Message): readonly Me
 const putStage = (stages: readonly BootStage[], { stage, ms }: BootStage): readonly BootStage[] => [
   ...stages.filter((other) => other.stage !== stage),
   { stage, ms },
+];
+
+const putEnvRequest = (
+  requests: readonly EnvRequest[],
+  { requestId, keys }: EnvRequest,
+): readonly EnvRequest[] => [
+  ...requests.filter((other) => other.requestId !== requestId),
+  { requestId, keys },
 ];
 
 const isPromptIn = (messages: readonly Message[], promptId: string): boolean =>

@@ -1,0 +1,30 @@
+/** Takes a snapshot that somebody has asked for, and records what became of it. */
+import { snapshotWithoutSecrets } from "#sandbox/boot/snapshot";
+import type { SandboxRef } from "#sandbox/provider/sandbox";
+import type { SnapshotRequest } from "../sessions/state.ts";
+import { failureOf } from "./bring-up.ts";
+import type { OwnerContext } from "./owner-context.ts";
+
+/**
+ * Whoever dies in here leaves the request open, and the next owner takes another snapshot.
+ * @throws DomainError `stale_owner`
+ */
+export const takeSnapshot = async (
+  { deps, session, epoch, command }: OwnerContext,
+  sandbox: SandboxRef,
+  { requestId }: SnapshotRequest,
+): Promise<void> => {
+  let snapshotId: string;
+  try {
+    snapshotId = await snapshotWithoutSecrets(deps.provider, sandbox, {
+      onNotRestored: (detail) => {
+        deps.log.warn({ sessionId: session, detail }, "env files were not written again");
+      },
+    });
+  } catch (error) {
+    deps.log.warn({ err: error, sessionId: session }, "a snapshot could not be taken");
+    await command({ type: "ReportSnapshotFailed", epoch, requestId, failure: failureOf(error) });
+    return;
+  }
+  await command({ type: "ReportSnapshotTaken", epoch, requestId, snapshotId });
+};
