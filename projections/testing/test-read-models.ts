@@ -19,6 +19,7 @@ export interface TestReadModels extends AsyncDisposable {
   readonly store: EventStore;
   readonly sql: Sql;
   readonly databaseUrl: string;
+  readonly natsUrl: string;
   readonly writer: LogWriter;
   /** Starts a projector, which `dispose` stops. */
   startProjector(options?: {
@@ -44,6 +45,7 @@ export const openTestReadModels = async ({ shards = 1 } = {}): Promise<TestReadM
     store: log.store,
     sql,
     databaseUrl: database.url,
+    natsUrl: log.url,
     openSql,
     writer: openLogWriter(log.store),
     startProjector: async (options = {}) => {
