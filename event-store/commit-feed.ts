@@ -79,8 +79,9 @@ async function* readUntilSilent(
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: after + 1,
   });
-  const messages = await consumer.consume({ max_messages: 2 * maxBatch, idle_heartbeat: 2_000 });
-  const buffer = new MessageBuffer(messages, 2 * maxBatch);
+  // One batch here and one on its way: what is read further ahead only grows old in memory.
+  const messages = await consumer.consume({ max_messages: maxBatch, idle_heartbeat: 2_000 });
+  const buffer = new MessageBuffer(messages, maxBatch);
   const stop = (): void => messages.stop();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) {

@@ -19,6 +19,8 @@ export interface ProjectLogOptions {
   readonly maxBatch?: number | undefined;
   readonly standbyMs?: number | undefined;
   readonly retryHaltedMs?: number | undefined;
+  /** Whether a read model leaves the schema when it is built. */
+  readonly isShadow?: boolean;
 }
 
 export interface LogProjecting {
@@ -34,11 +36,11 @@ export interface LogProjecting {
 /** Projects the whole log into the read models of one schema, each shard by itself. */
 export const projectLog = (options: ProjectLogOptions): LogProjecting => {
   const { store, openSql, signal, maxBatch = 500, standbyMs = 1_000 } = options;
-  const { retryHaltedMs = 30_000, log } = options;
+  const { retryHaltedMs = 30_000, isShadow = false, log } = options;
   const changed = (): void => reporting.changed();
   const common = { store, openSql, log, signal, maxBatch, standbyMs, retryHaltedMs, changed };
   const shards = Array.from({ length: store.shards }, (_, shard) =>
-    startShard({ ...common, shard }),
+    startShard({ ...common, shard, isShadow }),
   );
   const lanes = (): readonly Lane[] => shards.flatMap((shard) => shard.lanes);
   const reporting = startReporting({ openSql, lanes, signal });

@@ -29,6 +29,8 @@ export interface ShardOptions extends ProjectingOptions {
   readonly shard: number;
   /** How often is looked whether another process still projects what it does, in milliseconds. */
   readonly standbyMs: number;
+  /** Whether a read model leaves the schema when it is built. */
+  readonly isShadow: boolean;
 }
 
 /** Who is behind by no more batches than this is waited for at the start of a round. */
@@ -119,6 +121,11 @@ const claimLanes = async (options: ShardOptions, due: readonly Lane[]): Promise<
     for (const lane of claimed) {
       const { name, version } = lane.projection;
       const stands = opened.find(({ model }) => model === name);
+      if (stands === undefined && options.isShadow) {
+        // it serves by now, and whoever builds is about to let go of it
+        lane.restsUntil = performance.now() + options.standbyMs;
+        continue;
+      }
       if (stands?.version !== version) {
         settle(options, [lane], replaced(lane, stands?.version));
         continue;

@@ -76,6 +76,7 @@ export const rebuildReadModels = async (options: RebuildOptions): Promise<void> 
     const building = projectLog({
       ...options,
       openSql: openShadow,
+      isShadow: true,
       signal: AbortSignal.any([signal, ending.signal]),
     });
     try {

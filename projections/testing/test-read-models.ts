@@ -21,6 +21,7 @@ export interface TestReadModels extends AsyncDisposable {
   readonly store: EventStore;
   readonly sql: Sql;
   readonly databaseUrl: string;
+  readonly natsUrl: string;
   readonly writer: LogWriter;
   /** Starts a projector, which `dispose` stops. */
   startProjector(options?: {
@@ -47,6 +48,7 @@ export const openTestReadModels = async ({ shards = 1 } = {}): Promise<TestReadM
     store: log.store,
     sql,
     databaseUrl: database.url,
+    natsUrl: log.url,
     openSql,
     writer: openLogWriter(log.store),
     startProjector: async (options = {}) => {
