@@ -1,14 +1,20 @@
-/** `npm run bench [area…] [-- --json]`: figures as ratios to a floor measured in the same run. */
+/**
+ * `npm run bench [area…] [-- --json]`: figures as ratios to a floor measured in the same run. An area
+ * with a dot in its name is a part of another, and is measured only when it is asked for: it installs
+ * packages to compare with.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchAppend } from "#event-store/bench/append";
+import { benchEmmett } from "#event-store/bench/emmett";
 import { benchLoad } from "#event-store/bench/load";
 import { benchCluster } from "#event-store/cluster/bench/crashes";
 import { benchProject } from "#projections/bench/project";
 
-const areas: Readonly<Record<string, (dataDir: string) => Promise<unknown>>> = {
+const areas: Readonly<Record<string, (dataDir: string) => Promise<object>>> = {
   append: (dataDir) => benchAppend(dataDir),
+  "append.emmett": (dataDir) => benchEmmett(dataDir),
   load: (dataDir) => benchLoad(dataDir),
   cluster: (dataDir) => benchCluster(dataDir),
   project: () => benchProject(),
@@ -25,15 +31,17 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const results: Record<string, unknown> = {};
-for (const [area, bench] of Object.entries(areas)) {
-  if (wanted.length > 0 && !wanted.includes(area)) {
+const results: Record<string, object> = {};
+for (const [name, bench] of Object.entries(areas)) {
+  const [area = name, part] = name.split(".");
+  if (wanted.length > 0 ? !wanted.includes(name) : part !== undefined) {
     continue;
   }
-  process.stderr.write(`${area} (load ${(loadavg()[0] ?? 0).toFixed(1)})…\n`);
+  process.stderr.write(`${name} (load ${(loadavg()[0] ?? 0).toFixed(1)})…\n`);
   const dataDir = await mkdtemp(join(tmpdir(), "proliferate-bench-"));
   try {
-    results[area] = await bench(dataDir);
+    const figures = await bench(dataDir);
+    results[area] = part === undefined ? figures : { ...results[area], [part]: figures };
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
