@@ -1,15 +1,15 @@
 /** Appends beside raw JetStream publishes of the same bytes, in the same run on the same server. */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { type AggregateRef, genesisHash } from "#contracts/commit";
-import { newId } from "#contracts/ids";
+import { genesisHash } from "#contracts/commit";
 import { startNats } from "#infra/nats/embedded-nats";
 import { findNatsServer } from "#infra/nats/find-nats-server";
-import { append, type NewCommit } from "../append.ts";
+import { append } from "../append.ts";
 import { connectToNats } from "../connection.ts";
 import { type Durability, durabilities } from "../durability.ts";
 import { type EventStore, openEventStore } from "../event-store.ts";
 import type { ExpectedVersion } from "../expected-version.ts";
+import { newBenchCommit, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
 
 export interface AppendFigures {
@@ -114,43 +114,14 @@ const run = async (
   return { perSecond: (perWriter * writers) / seconds, latencies };
 };
 
-/** 570 bytes, as a short prompt makes them. */
-const newCommit = (): NewCommit => {
-  const commandId = newId("command");
-  return {
-    v: 1,
-    events: [
-      {
-        id: newId("event"),
-        type: "PromptQueued",
-        v: 1,
-        data: { promptId: newId("prompt"), text: "x".repeat(120), by: "usr_bench" },
-      },
-    ],
-    meta: {
-      commandId,
-      causationId: null,
-      correlationId: commandId,
-      actor: { kind: "service", id: "bench", via: "bench" },
-      at: "2026-01-01T00:00:00.000Z",
-    },
-  };
-};
-
-const newRef = (): AggregateRef => ({
-  organization: newId("organization"),
-  aggregate: "session",
-  id: newId("session"),
-});
-
 /** Publishes the same bytes with the same headers on a subject as long as an aggregate's. */
 const rawWriter =
   ({ js }: EventStore, kind: "checked" | "unchecked"): Writer =>
   (count) => {
-    const { organization, aggregate, id } = newRef();
+    const { organization, aggregate, id } = newBenchRef();
     const subject = `raw.0.${organization}.${aggregate}.${id}`;
     const messages = Array.from({ length: count }, () => {
-      const { meta, ...commit } = newCommit();
+      const { meta, ...commit } = newBenchCommit();
       const stored = { ...commit, meta: { ...meta, prev: genesisHash } };
       return {
         msgID: `${meta.commandId}:${aggregate}:${id}`,
@@ -171,10 +142,10 @@ const rawWriter =
 const appendWriter =
   (store: EventStore): Writer =>
   (count) => {
-    const ref = newRef();
-    const commits = Array.from({ length: count }, newCommit);
+    const ref = newBenchRef();
+    const commits = Array.from({ length: count }, newBenchCommit);
     let expected: ExpectedVersion = "new";
     return async (index) => {
-      expected = await append(store, ref, commits[index] ?? newCommit(), { expected });
+      expected = await append(store, ref, commits[index] ?? newBenchCommit(), { expected });
     };
   };
