@@ -57,6 +57,15 @@ export const bootEssentials = async (request: BootRequest): Promise<Booted> => {
   };
   const stages: readonly Stage[] = [
     { name: "folder", timeoutMs: 2 * minute, run: () => machine.prepare() },
+    // The server takes a second to start, and looks at its folders only when it is first used: the
+    // workspace is filled meanwhile.
+    {
+      name: "launch",
+      timeoutMs: 2 * minute,
+      run: async () => {
+        launched = await launchServer(request, password);
+      },
+    },
     {
       name: "clone",
       timeoutMs: 15 * minute,
@@ -66,13 +75,6 @@ export const bootEssentials = async (request: BootRequest): Promise<Booted> => {
     },
     { name: "agent_files", timeoutMs: 3 * minute, run: () => writeFiles(request) },
     {
-      name: "launch",
-      timeoutMs: 2 * minute,
-      run: async () => {
-        launched = await launchServer(request, password);
-      },
-    },
-    {
       name: "ready",
       timeoutMs: 2 * minute,
       run: (signal) => waitUntilReady({ ...made(launched), signal }),
@@ -80,7 +82,9 @@ export const bootEssentials = async (request: BootRequest): Promise<Booted> => {
   ];
   try {
     await runStages(stages, { signal: request.signal, onStage: request.onStage, secrets });
-    const { baseUrl, authorization, ports } = made<Launched>(launched);
+    const { baseUrl, authorization, record } = made<Launched>(launched);
+    const { ports } = record;
+    await writeBootRecord(machine.record, { ...record, whole: true });
     const { kept, warnings } = made<FilledWorkspace>(filled);
     const additional = startAdditionalBoot(
       {
@@ -105,7 +109,7 @@ export const bootEssentials = async (request: BootRequest): Promise<Booted> => {
 
 interface Launched extends AgentEndpoint {
   readonly program: Program;
-  readonly ports: SandboxPorts;
+  readonly record: BootRecord;
 }
 
 const writeFiles = async ({ machine, spec }: BootRequest): Promise<void> => {
@@ -118,7 +122,7 @@ const launchServer = async (request: BootRequest, password: string): Promise<Lau
   const { machine, spec } = request;
   const ports = await machine.choosePorts();
   const settings = settingsFingerprint(spec, machine);
-  const record: BootRecord = { version: 1, password, ports, settings };
+  const record: BootRecord = { version: 1, password, ports, settings, whole: false };
   await writeBootRecord(machine.record, record);
   const program = await machine.launch({
     name: "opencode",
@@ -136,7 +140,7 @@ const launchServer = async (request: BootRequest, password: string): Promise<Lau
       }),
     },
   });
-  return { program, ports, ...(await endpointOf(machine, record)) };
+  return { program, record, ...(await endpointOf(machine, record)) };
 };
 
 /** What everything inside may read. Nothing of the control plane's own is in it. */
