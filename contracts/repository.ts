@@ -34,3 +34,12 @@ const overlap = (paths: readonly string[]): boolean =>
         index !== otherIndex && (one === workspaceRoot || `${other}/`.startsWith(`${one}/`)),
     ),
   );
+
+/** What people call a repository: the last two parts of its address, and never a credential in it. */
+export const repositoryName = (url: string): string =>
+  url
+    .replace(/\.git\/?$/, "")
+    .split(/[/:]/)
+    .filter((part) => part !== "" && !part.includes("@"))
+    .slice(-2)
+    .join("/");

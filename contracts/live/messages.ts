@@ -19,7 +19,16 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     status: sessionStatusSchema,
     detail: z.string().nullable(),
   }),
-  z.object({ type: z.literal("boot_stage"), stage: z.string(), ms: z.number().nonnegative() }),
+  z.object({
+    type: z.literal("boot_stage"),
+    stage: z.string(),
+    ms: z.number().nonnegative(),
+    /** `additional`: it went on while the agent could work already, and fails no session. */
+    phase: z.enum(["essential", "additional"]).default("essential"),
+    outcome: z.enum(["done", "skipped", "failed"]).default("done"),
+    /** Why it failed; null unless it has. */
+    detail: z.string().nullable().default(null),
+  }),
   /** The sandbox came up, but not as it was wanted. */
   z.object({ type: z.literal("sandbox_warning"), warning: sandboxWarningSchema }),
   z.object({

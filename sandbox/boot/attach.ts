@@ -12,7 +12,7 @@ export interface AgentEndpoint {
   readonly authorization: string;
 }
 
-const attachLimits = { timeoutMs: 15_000, firstPauseMs: 50, longestPauseMs: 500 };
+const attachLimits = { timeoutMs: 15_000 };
 
 export interface AttachRequest {
   readonly machine: Machine;
@@ -27,7 +27,7 @@ export const attachServer = async ({
   signal,
 }: AttachRequest): Promise<AgentEndpoint | null> => {
   const record = await readBootRecord(machine.record);
-  if (record === null || record.settings !== settingsFingerprint(spec, machine)) return null;
+  if (!record?.whole || record.settings !== settingsFingerprint(spec, machine)) return null;
   const program = await machine.find("opencode");
   if (program === null) return null;
   const endpoint = await endpointOf(machine, record);

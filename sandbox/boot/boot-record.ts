@@ -15,6 +15,8 @@ const bootRecordSchema = z.object({
   ports: z.object({ opencode: port, preview: port, sidecar: port }),
   /** Of the settings that the server was launched with; others need another launch. */
   settings: z.string(),
+  /** Whether the boot came to its end: a server may run in a workspace that was never filled. */
+  whole: z.boolean(),
 });
 export type BootRecord = z.infer<typeof bootRecordSchema>;
 

@@ -1,5 +1,5 @@
 /** What every agent is told about the place it works in. */
-import { workspaceRoot, type WorkspaceRepository } from "#contracts/repository";
+import { repositoryName, workspaceRoot, type WorkspaceRepository } from "#contracts/repository";
 
 export const placeText = (repositories: readonly WorkspaceRepository[]): string => `# Where you are
 
@@ -10,16 +10,10 @@ You may run any command. Nobody sits at this terminal, so never start a program 
 const workspaceText = (repositories: readonly WorkspaceRepository[]): string => {
   const [first] = repositories;
   if (first === undefined) return "The current folder is an empty git repository.";
-  if (first.path === workspaceRoot) return `The current folder is a clone of ${nameOf(first)}.`;
-  const lines = repositories.map((repository) => `- \`${repository.path}\`: ${nameOf(repository)}`);
+  if (first.path === workspaceRoot)
+    return `The current folder is a clone of ${repositoryName(first.url)}.`;
+  const lines = repositories.map(
+    (repository) => `- \`${repository.path}\`: ${repositoryName(repository.url)}`,
+  );
   return `The current folder holds these clones:\n${lines.join("\n")}`;
 };
-
-/** The last two parts of the address, without credentials that somebody may have put into it. */
-const nameOf = ({ url }: WorkspaceRepository): string =>
-  url
-    .replace(/\.git\/?$/, "")
-    .split(/[/:]/)
-    .filter((part) => part !== "" && !part.includes("@"))
-    .slice(-2)
-    .join("/");

@@ -47,4 +47,3 @@ const opencodeConfig = ({ model, instructionsPath }: OpencodeSetup) => ({
   share: "disabled",
   autoupdate: false,
 });
-

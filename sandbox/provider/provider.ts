@@ -21,12 +21,22 @@ import type { ServiceCommand, ServiceCommandResult } from "./service-commands.ts
 import type { SandboxSpec } from "./spec.ts";
 
 /** The steps of the essential boot, in order. A sandbox that is still running takes none of them. */
-export type BootStage = "folder" | "clone" | "agent_files" | "launch" | "ready";
+export type EssentialStage = "folder" | "clone" | "agent_files" | "launch" | "ready";
+
+/** The steps that follow while the agent can work already, in order. None of them fails a sandbox. */
+export type AdditionalStage =
+  "git_identity" | "freshness" | "env_files" | "services" | "sidecar" | "service_commands";
+
+export type BootStage = EssentialStage | AdditionalStage;
 
 export interface StageReport {
   readonly stage: BootStage;
   /** How long the stage took. */
   readonly ms: number;
+  /** `skipped`: there was nothing to do. */
+  readonly outcome: "done" | "skipped" | "failed";
+  /** Why it failed, for people, without secrets; null unless it has. */
+  readonly detail: string | null;
 }
 
 export interface SandboxRequest extends SandboxRef {
@@ -34,6 +44,8 @@ export interface SandboxRequest extends SandboxRef {
   /** Calls the boot off; what it had started is ended. */
   readonly signal?: AbortSignal;
   readonly onStage?: (report: StageReport) => void;
+  /** Of the stages that go on after the sandbox was handed out, until it is put away or ends. */
+  readonly onAdditionalStage?: (report: StageReport) => void;
 }
 
 export interface MemoryRestoreRequest extends SandboxRequest {

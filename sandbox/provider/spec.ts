@@ -1,6 +1,8 @@
 /** All that a sandbox has to know to become one session's workplace. */
 import type { Repository } from "#contracts/repository";
 import type { SessionKind } from "#contracts/session/kind";
+import type { ServiceCommand } from "#contracts/session/service-command";
+import type { FreshnessPolicy } from "../boot/additional/freshness-policy.ts";
 
 /** The model that the agent may use, with a key of the sandbox's own: the agent can read it. */
 export interface ModelAccess {
@@ -40,6 +42,14 @@ export interface SandboxSpec {
   readonly kind?: SessionKind;
   /** What the agent is told about its place and its task. */
   readonly instructions: string;
+  /** In whose name the agent commits. */
+  readonly gitIdentity?: { readonly name: string; readonly email: string };
+  /** Whether repositories are pulled when a sandbox comes back; never without it. */
+  readonly freshness?: FreshnessPolicy;
+  /** Which files with environment variables there are, for `proliferate env apply`; kept as JSON. */
+  readonly envFiles?: unknown;
+  /** What is started in a workspace that was there before. */
+  readonly serviceCommands?: readonly ServiceCommand[];
   /** More environment for everything that runs inside. */
   readonly environment?: Readonly<Record<string, string>>;
 }

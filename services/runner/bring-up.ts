@@ -27,7 +27,16 @@ export const bringUp = async (
     ...sandboxRefOf(session, state),
     spec: deps.specOf({ organization, session }, state),
     signal,
-    onStage: ({ stage, ms }) => tell({ type: "boot_stage", stage, ms }),
+    onStage: (report) => tell({ type: "boot_stage", phase: "essential", ...report }),
+    onAdditionalStage: (report) => {
+      // What there was nothing to do for is no news to people.
+      if (report.outcome !== "skipped") {
+        tell({ type: "boot_stage", phase: "additional", ...report });
+      }
+      if (report.outcome === "failed") {
+        deps.log.warn({ sessionId: session, ...report }, "an additional boot stage has failed");
+      }
+    },
   });
   for (const warning of sandbox.warnings) {
     await context.command({ type: "ReportSandboxWarning", epoch, warning });

@@ -5,6 +5,7 @@ import type { SessionId } from "#contracts/ids";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { attachServer, type AgentEndpoint } from "../../boot/attach.ts";
 import { readBootRecord } from "../../boot/boot-record.ts";
+import type { AdditionalPhase } from "../../boot/additional/phase.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
 import type { Machine } from "../../boot/machine.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
@@ -92,9 +93,19 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     return tunnelsOf(machine, record.ports);
   };
 
+  /** The boots that this process has begun and that may still be at their additional steps. */
+  const additionalBoots = new Map<SessionId, AdditionalPhase>();
+
+  const stopAll = async (sessionId: SessionId, { layout, machine }: Place): Promise<void> => {
+    // Before the programs: it could start one of them in between.
+    await additionalBoots.get(sessionId)?.stop();
+    additionalBoots.delete(sessionId);
+    await stopPrograms(layout, machine);
+  };
+
   const remove = async (sessionId: SessionId): Promise<void> => {
     const { layout, machine } = await place(sessionId);
-    await stopPrograms(layout, machine);
+    await stopAll(sessionId, { layout, machine });
     // The mark of a filled workspace goes first: a removal that is cut off leaves nothing to resume.
     await rm(workspaceMarker(layout), { force: true });
     await rm(layout.root, { recursive: true, force: true, maxRetries: 5 });
@@ -138,17 +149,23 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
       const beginning: Beginning = kept
         ? { origin: "resumed", warnings: [] }
         : await restore(request, layout);
-      const endpoint = await bootEssentials({
+      const { warnings, additional, ...endpoint } = await bootEssentials({
         machine,
         sessionId: request.sessionId,
         spec: request.spec,
         signal: callOff(request),
         onStage: request.onStage,
+        onAdditionalStage: request.onAdditionalStage,
       });
-      return await runningSandbox(request, at, { ...beginning, endpoint });
+      additionalBoots.set(request.sessionId, additional);
+      return await runningSandbox(request, at, {
+        ...beginning,
+        warnings: [...beginning.warnings, ...warnings],
+        endpoint,
+      });
     } catch (error) {
       // A new sandbox has nothing worth keeping; the agent's work of a former one stays.
-      await (kept ? stopPrograms(layout, machine) : remove(request.sessionId));
+      await (kept ? stopAll(request.sessionId, at) : remove(request.sessionId));
       throw error;
     }
   };
@@ -172,7 +189,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
         return runningSandbox(request, at, { origin: "attached", warnings: [], endpoint });
       }
     }
-    await stopPrograms(layout, machine);
+    await stopAll(request.sessionId, at);
     const sandbox = await boot(request, at);
     const lost = request.sandboxId !== null && sandbox.origin === "created";
     return lost ? { ...sandbox, warnings: [...sandbox.warnings, resumeFailed] } : sandbox;
@@ -191,6 +208,8 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     snapshot: async (sessionId) => {
       const { layout } = await place(sessionId);
       if (!(await exists(workspaceMarker(layout)))) throw notFound(sessionId);
+      // Half a pull is nothing to keep.
+      await additionalBoots.get(sessionId)?.ended;
       await freezeSandbox(layout.id);
       try {
         return await snapshots.take(layout, sessionId);
@@ -199,8 +218,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
       }
     },
     stop: async (sessionId) => {
-      const { layout, machine } = await place(sessionId);
-      await stopPrograms(layout, machine);
+      await stopAll(sessionId, await place(sessionId));
     },
     remove,
   };

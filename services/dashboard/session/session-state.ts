@@ -23,10 +23,10 @@ interface QueuedPrompt {
   readonly text: string;
 }
 
-export interface BootStage {
-  readonly stage: string;
-  readonly ms: number;
-}
+export type BootStage = Pick<
+  Extract<LiveMessage, { type: "boot_stage" }>,
+  "stage" | "ms" | "phase" | "outcome" | "detail"
+>;
 
 export interface EnvRequest {
   readonly requestId: string;
@@ -187,9 +187,12 @@ const putMessage = (messages: readonly Message[], message: Message): readonly Me
     ? messages.map((other) => (other.id === message.id ? message : other))
     : [...messages, message];
 
-const putStage = (stages: readonly BootStage[], { stage, ms }: BootStage): readonly BootStage[] => [
+const putStage = (
+  stages: readonly BootStage[],
+  { stage, ms, phase, outcome, detail }: BootStage,
+): readonly BootStage[] => [
   ...stages.filter((other) => other.stage !== stage),
-  { stage, ms },
+  { stage, ms, phase, outcome, detail },
 ];
 
 const putEnvRequest = (
