@@ -46,7 +46,7 @@ export const e2bError = (error: unknown): DomainError => {
     return as("sandbox_provider_failed", "unauthorized", `E2B refuses the API key: ${said}`);
   }
   if (error instanceof FileNotFoundError) return as("sandbox_unavailable", "no_such_file", said);
-  if (error instanceof NotFoundError) {
+  if (error instanceof NotFoundError || statusOf(error) === 404) {
     return as("sandbox_not_found", "not_found", `E2B has no such sandbox or template: ${said}`);
   }
   if (error instanceof RateLimitError) {

@@ -64,6 +64,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
   ): Promise<RunningSandbox> => {
     const { sessionId, spec, onStage } = request;
     const signal = AbortSignal.any([options.closing, ...(request.signal ? [request.signal] : [])]);
+    renewals.keep(sandbox.sandboxId);
     try {
       const machine = start.machine ?? (await machineOf(sandbox));
       await machine.setEnvironment(spec.environment ?? {});
@@ -73,7 +74,6 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       const opencode =
         attached ?? (await bootEssentials({ machine, sessionId, spec, signal, onStage }));
       const tunnels = await tunnelsOf(machine, standardPorts);
-      renewals.keep(sandbox.sandboxId);
       return {
         ...{ sessionId, sandboxId: sandbox.sandboxId, warnings, opencode, tunnels },
         // It ran, but the agent's server in it did not, or with other settings.
@@ -82,6 +82,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
         expiresAt: null,
       };
     } catch (error) {
+      renewals.drop(sandbox.sandboxId);
       if (!keep) await api.kill(sandbox.sandboxId);
       throw error;
     }

@@ -14,7 +14,10 @@ const createSchema = z.object({
   autoPause: z.boolean().default(false),
 });
 const timeoutSchema = z.object({ timeout: z.number().int().nonnegative() });
-const connectSchema = z.object({ timeout: z.number().int().positive().optional() });
+const connectSchema = z.object({
+  timeout: z.number().int().positive().optional(),
+  memory: z.boolean().default(true),
+});
 
 export interface ControlCall {
   readonly method: string;
@@ -81,9 +84,9 @@ const connect = async (
   sandbox: EmulatedSandbox,
   call: ControlCall,
 ): Promise<Reply> => {
-  const { timeout = 15 } = connectSchema.parse(call.body);
+  const { timeout = 15, memory } = connectSchema.parse(call.body);
   const resumed = sandbox.state() === "paused";
-  await sandbox.resume();
+  await sandbox.resume(memory ? "restore" : "reboot");
   const left = sandbox.endAt().getTime() - Date.now();
   if (resumed || left < timeout * 1_000) sandbox.setTimeout(timeout * 1_000);
   return { status: resumed ? 201 : 200, body: access(context, sandbox) };

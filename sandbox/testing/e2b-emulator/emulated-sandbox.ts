@@ -38,7 +38,8 @@ export interface EmulatedSandbox extends SandboxSettings {
   setTimeout(timeoutMs: number): void;
   /** Stops every process where it is, and breaks all connections. False when it is paused already. */
   pause(): Promise<boolean>;
-  resume(): Promise<void>;
+  /** @param boot a reboot goes on with the files only */
+  resume(boot: "restore" | "reboot"): Promise<void>;
   kill(): Promise<void>;
   /** Breaks when the sandbox stops. */
   holdConnection(connection: Breakable): void;
@@ -67,7 +68,7 @@ export const startSandbox = (settings: SandboxSettings): EmulatedSandbox => {
     state = "killed";
     clearTimeout(timer);
     breakConnections();
-    await endSandboxProcesses(id, { graceMs: 0, timeoutMs: 20_000 });
+    await endSandboxProcesses(id, atOnce);
     await removeFolder(folder);
     settings.onKilled();
   };
@@ -98,9 +99,10 @@ export const startSandbox = (settings: SandboxSettings): EmulatedSandbox => {
     }),
     setTimeout: setEnd,
     pause,
-    resume: async () => {
+    resume: async (boot) => {
       if (state !== "paused") return;
-      await signalAll(id, "SIGCONT");
+      if (boot === "restore") await signalAll(id, "SIGCONT");
+      else await endSandboxProcesses(id, atOnce);
       state = "running";
     },
     kill,
@@ -110,6 +112,8 @@ export const startSandbox = (settings: SandboxSettings): EmulatedSandbox => {
     },
   };
 };
+
+const atOnce = { graceMs: 0, timeoutMs: 20_000 };
 
 /** Until no process is left that has not got it: one may have started another in the meantime. */
 const signalAll = async (id: string, signal: "SIGSTOP" | "SIGCONT"): Promise<void> => {
