@@ -61,6 +61,8 @@ const configSchema = z.object({
     .string()
     .regex(/^[\w.-]+\/[\w.-]+$/)
     .default("anthropic/claude-haiku-4-5"),
+  /** Where agents run; see docs/sandboxes.md for what each needs. */
+  SANDBOX_PROVIDER: z.string().min(1).default("local"),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),

@@ -4,6 +4,10 @@ import type { Machine } from "./machine.ts";
 export const instructionsPath = (machine: Pick<Machine, "home">): string =>
   `${machine.home}/.proliferate/instructions.md`;
 
+/** Outside the workspace, where no commit takes it along. */
+export const envFilePath = (machine: Pick<Machine, "home">): string =>
+  `${machine.home}/.proliferate/env.json`;
+
 /** First in PATH for everything that runs inside. */
 export const commandFolder = (machine: Pick<Machine, "home">): string =>
   `${machine.home}/.local/bin`;

@@ -5,40 +5,33 @@
 import { randomBytes } from "node:crypto";
 import type { SessionId } from "#contracts/ids";
 import { bundleCli } from "../agent/bundle-cli.ts";
-import { opencodeAuthorization, opencodeEnvironment } from "../opencode/config.ts";
-import type { SandboxSpec, StageReport } from "../provider.ts";
-import { instructionsPath, writeAgentFiles } from "./agent-files.ts";
-import type { AgentServer, Machine } from "./machine.ts";
+import { opencodeEnvironment } from "../opencode/config.ts";
+import type { StageReport } from "../provider/provider.ts";
+import type { SandboxSpec } from "../provider/spec.ts";
+import { envFilePath, instructionsPath, writeAgentFiles } from "./agent-files.ts";
+import { endpointOf, type AgentEndpoint } from "./attach.ts";
+import { settingsFingerprint, writeBootRecord, type BootRecord } from "./boot-record.ts";
+import type { Machine, Program } from "./machine.ts";
 import { waitUntilReady } from "./readiness.ts";
 import { runStages } from "./stages.ts";
 import { basicCredential, fillWorkspace } from "./workspace.ts";
 
-export interface BootRequest<Server extends AgentServer> {
-  readonly machine: Machine<Server>;
+export interface BootRequest {
+  readonly machine: Machine;
   readonly sessionId: SessionId;
   readonly spec: SandboxSpec;
   readonly signal: AbortSignal;
   readonly onStage?: ((report: StageReport) => void) | undefined;
 }
 
-export interface Booted<Server extends AgentServer> {
-  readonly server: Server;
-  readonly password: string;
-}
-
 /** @throws DomainError `sandbox_boot_failed`; the server is stopped then, the files stay as they are */
-export const bootEssentials = async <Server extends AgentServer>(
-  request: BootRequest<Server>,
-): Promise<Booted<Server>> => {
+export const bootEssentials = async (request: BootRequest): Promise<AgentEndpoint> => {
   const { machine, spec } = request;
   const password = randomBytes(24).toString("base64url");
-  let server: Server | null = null;
-  const started = (): Server => {
-    if (server === null) throw new Error("The launch stage has not run.");
-    return server;
-  };
-  const launch = async () => {
-    server = await machine.launch({ env: sandboxEnvironment(request, password) });
+  let launched: Launched | null = null;
+  const server = (): Launched => {
+    if (launched === null) throw new Error("The launch stage has not run.");
+    return launched;
   };
   try {
     await runStages(
@@ -50,32 +43,49 @@ export const bootEssentials = async <Server extends AgentServer>(
           run: async () =>
             writeAgentFiles(machine, { instructions: spec.instructions, cli: await bundleCli() }),
         },
-        { name: "launch", run: launch },
         {
-          name: "ready",
-          run: (signal) =>
-            waitUntilReady({
-              server: started(),
-              authorization: opencodeAuthorization(password),
-              signal,
-            }),
+          name: "launch",
+          run: async () => {
+            launched = await launchServer(request, password);
+          },
         },
+        { name: "ready", run: (signal) => waitUntilReady({ ...server(), signal }) },
       ],
       { signal: request.signal, onStage: request.onStage, secrets: [password, ...secretsOf(spec)] },
     );
-    return { server: started(), password };
+    const { baseUrl, authorization } = server();
+    return { baseUrl, authorization };
   } catch (error) {
     // The compiler does not see that a stage assigns it.
-    await (server as Server | null)?.stop();
+    await (launched as Launched | null)?.program.stop();
     throw error;
   }
 };
 
+interface Launched extends AgentEndpoint {
+  readonly program: Program;
+}
+
+const launchServer = async (request: BootRequest, password: string): Promise<Launched> => {
+  const { machine, spec } = request;
+  const ports = await machine.choosePorts();
+  const settings = settingsFingerprint(spec, machine);
+  const record: BootRecord = { version: 1, password, ports, settings };
+  await writeBootRecord(machine.record, record);
+  const program = await machine.launch({
+    name: "opencode",
+    argv: [
+      machine.opencodeCommand,
+      "serve",
+      ...["--hostname", machine.listenHost, "--port", String(ports.opencode)],
+    ],
+    env: sandboxEnvironment(request, password),
+  });
+  return { program, ...(await endpointOf(machine, record)) };
+};
+
 /** What everything inside may read. Nothing of the control plane's own is in it. */
-const sandboxEnvironment = (
-  request: BootRequest<AgentServer>,
-  password: string,
-): Record<string, string> => ({
+const sandboxEnvironment = (request: BootRequest, password: string): Record<string, string> => ({
   ...request.spec.environment,
   ...opencodeEnvironment({
     model: request.spec.model,
@@ -85,11 +95,15 @@ const sandboxEnvironment = (
   PROLIFERATE_GATEWAY_URL: request.spec.gateway.url,
   PROLIFERATE_SESSION_ID: request.sessionId,
   PROLIFERATE_SANDBOX_TOKEN: request.spec.gateway.token,
+  PROLIFERATE_ENV_FILE: envFilePath(request.machine),
 });
 
-const secretsOf = (spec: SandboxSpec): readonly string[] => [
+/** The values of a spec that must not appear in any text. */
+export const secretsOf = (spec: SandboxSpec): readonly string[] => [
   spec.gateway.token,
   spec.model.apiKey,
   ...Object.values(spec.environment ?? {}),
-  ...(spec.gitCredential ? [spec.gitCredential.password, basicCredential(spec.gitCredential)] : []),
+  ...spec.repositories.flatMap(({ credential }) =>
+    credential ? [credential.password, basicCredential(credential)] : [],
+  ),
 ];

@@ -2,7 +2,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
-import type { AgentServer } from "./machine.ts";
+import type { AgentEndpoint } from "./attach.ts";
+import type { Program } from "./machine.ts";
 
 const healthSchema = z.object({ healthy: z.literal(true) });
 
@@ -19,9 +20,8 @@ const defaultReadinessLimits: ReadinessLimits = {
   longestPauseMs: 500,
 };
 
-export interface ReadinessProbe {
-  readonly server: AgentServer;
-  readonly authorization: string;
+export interface ReadinessProbe extends AgentEndpoint {
+  readonly program: Program;
   readonly signal: AbortSignal;
   readonly limits?: ReadinessLimits;
 }
@@ -32,8 +32,8 @@ export const waitUntilReady = async (probe: ReadinessProbe): Promise<void> => {
   const deadline = performance.now() + timeoutMs;
   for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
     probe.signal.throwIfAborted();
-    if (await isHealthy(probe.server.baseUrl, probe.authorization, probe.signal)) return;
-    if (!(await probe.server.running()))
+    if (await isHealthy(probe, probe.signal)) return;
+    if (!(await probe.program.running()))
       throw unavailable("ended before it answered", await tail(probe));
     if (performance.now() > deadline) {
       throw unavailable(`did not answer within ${timeoutMs} ms`, await tail(probe));
@@ -43,9 +43,8 @@ export const waitUntilReady = async (probe: ReadinessProbe): Promise<void> => {
 };
 
 /** One question to the health endpoint. Another server on that port does not know our password. */
-const isHealthy = async (
-  baseUrl: string,
-  authorization: string,
+export const isHealthy = async (
+  { baseUrl, authorization }: AgentEndpoint,
   signal?: AbortSignal,
 ): Promise<boolean> => {
   const limit = AbortSignal.timeout(5_000);
@@ -64,7 +63,7 @@ const isHealthy = async (
   }
 };
 
-const tail = (probe: ReadinessProbe): Promise<string> => probe.server.logTail();
+const tail = (probe: ReadinessProbe): Promise<string> => probe.program.logTail();
 
 const unavailable = (what: string, log: string): DomainError =>
   new DomainError(

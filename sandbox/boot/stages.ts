@@ -1,6 +1,6 @@
 /** Runs boot steps in order, tells how long each took, and names the one that failed. */
 import { DomainError, isDomainError } from "#contracts/errors";
-import type { BootStage, StageReport } from "../provider.ts";
+import type { BootStage, StageReport } from "../provider/provider.ts";
 import { redact } from "../redaction.ts";
 
 export interface Stage {

@@ -1,6 +1,8 @@
-/** Fills the workspace once: a clone of the repository, or an empty repository. */
+/** Fills the workspace once: clones of the repositories, or an empty repository. */
+import path from "node:path";
 import { DomainError } from "#contracts/errors";
-import type { ExecResult, SandboxSpec } from "../provider.ts";
+import type { Argv, ExecResult } from "../provider/exec.ts";
+import type { GitCredential, RepositorySpec, SandboxSpec } from "../provider/spec.ts";
 import type { Machine } from "./machine.ts";
 
 const cloneTimeoutMs = 10 * 60_000;
@@ -12,35 +14,31 @@ export const workspaceMarker = (machine: Pick<Machine, "home">): string =>
 /** Leaves a filled workspace alone, so a resumed sandbox keeps the agent's work. */
 export const fillWorkspace = async (
   machine: Machine,
-  spec: Pick<SandboxSpec, "repository" | "gitCredential">,
+  { repositories }: Pick<SandboxSpec, "repositories">,
   signal: AbortSignal,
 ): Promise<void> => {
   if (await machine.files.exists(workspaceMarker(machine))) return;
-  const run = async (
-    argv: readonly [string, ...string[]],
-    env: Readonly<Record<string, string>> = {},
-  ) => {
+  refuseBadPlaces(repositories);
+  const run: Run = async (argv, env = {}) => {
     const result = await machine.exec(argv, { timeoutMs: cloneTimeoutMs, signal, env });
     if (result.exitCode !== 0) throw commandFailed(argv, result);
   };
   await run(["find", machine.workspace, "-mindepth", "1", "-delete"]);
-  if (spec.repository === null) {
-    await run(["git", "init", "--quiet", "--initial-branch", "main", "."]);
-  } else {
-    const { url, ref } = spec.repository;
-    await run(["git", "clone", "--quiet", "--", url, "."], cloneEnvironment(spec.gitCredential));
-    if (ref !== "HEAD") await checkOut(ref, run);
-  }
+  if (repositories.length === 0) await run(["git", "init", "--quiet", "-b", "main", "."]);
+  for (const repository of repositories) await clone(repository, run);
+  const filledWith = repositories.map(({ url, ref, path: place }) => ({ url, ref, path: place }));
   await machine.files.write(
     workspaceMarker(machine),
-    `${JSON.stringify({ version: 1, ...spec.repository })}\n`,
+    `${JSON.stringify({ version: 2, repositories: filledWith })}\n`,
   );
 };
 
-const checkOut = async (
-  ref: string,
-  run: (argv: readonly [string, ...string[]]) => Promise<void>,
-) => {
+type Run = (argv: Argv, env?: Readonly<Record<string, string>>) => Promise<void>;
+
+const clone = async (repository: RepositorySpec, run: Run): Promise<void> => {
+  const { url, ref, path: place, credential } = repository;
+  await run(["git", "clone", "--quiet", "--", url, place], cloneEnvironment(credential));
+  if (ref === "HEAD") return;
   if (ref.startsWith("-")) {
     throw new DomainError(
       "sandbox_boot_failed",
@@ -48,14 +46,32 @@ const checkOut = async (
     );
   }
   // With "--" git takes the name for a revision, or a branch of the remote, never for a file.
-  await run(["git", "checkout", "--quiet", ref, "--"]);
+  await run(["git", "-C", place, "checkout", "--quiet", ref, "--"]);
 };
+
+/** Each repository has a place of its own inside the workspace; `.` has room for no other. */
+const refuseBadPlaces = (repositories: readonly RepositorySpec[]): void => {
+  const places = repositories.map((repository) => path.posix.normalize(repository.path));
+  for (const [index, place] of places.entries()) {
+    const outside = path.posix.isAbsolute(place) || place.split("/")[0] === "..";
+    const shared = places.some((other, at) => at !== index && isInside(other, place));
+    if (outside || shared || place.startsWith("-")) {
+      throw new DomainError(
+        "sandbox_boot_failed",
+        `"${repositories[index]?.path}" cannot be a repository's place in the workspace.`,
+      );
+    }
+  }
+};
+
+const isInside = (inner: string, outer: string): boolean =>
+  outer === "." || inner === outer || inner.startsWith(`${outer}/`);
 
 /**
  * The credential travels in the environment of this one command, so it is neither in the clone's
  * configuration nor in a command line. Only plain transports are allowed: `ext::` would run programs.
  */
-const cloneEnvironment = (credential: SandboxSpec["gitCredential"]): Record<string, string> => ({
+const cloneEnvironment = (credential: GitCredential | undefined): Record<string, string> => ({
   GIT_TERMINAL_PROMPT: "0",
   GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file",
   ...(credential && {
@@ -66,7 +82,7 @@ const cloneEnvironment = (credential: SandboxSpec["gitCredential"]): Record<stri
 });
 
 /** `username:password` in base64, which also has to be kept out of error messages. */
-export const basicCredential = (credential: NonNullable<SandboxSpec["gitCredential"]>): string =>
+export const basicCredential = (credential: GitCredential): string =>
   Buffer.from(`${credential.username}:${credential.password}`).toString("base64");
 
 const commandFailed = (argv: readonly string[], result: ExecResult): DomainError => {

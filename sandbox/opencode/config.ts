@@ -3,7 +3,7 @@
  * own `opencode.json` says ranks below it. The agent can read this environment, so it may hold only what
  * belongs to the sandbox.
  */
-import type { ModelAccess } from "../provider.ts";
+import type { ModelAccess } from "../provider/spec.ts";
 
 export interface OpencodeSetup {
   readonly model: ModelAccess;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Leases, leaseTtlMs, openLeases } from "#event-store/leases";
-import type { SandboxProvider } from "#sandbox/provider";
-import { openLocalProvider } from "#sandbox/providers/local/index";
+import type { SandboxProvider } from "#sandbox/provider/provider";
+import { createProvider } from "#sandbox/providers/create-provider";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
 import type { Config } from "../config.ts";
@@ -19,16 +19,22 @@ export const startRunnerRole = async (
   try {
     const model = await openModel(config);
     started.add(model);
-    const provider = await openLocalProvider({
-      dataDir: config.DATA_DIR,
-      isolation: config.SANDBOX_ISOLATION,
-      localRepositories: "allow",
+    const provider = await createProvider(config.SANDBOX_PROVIDER, {
+      local: {
+        dataDir: config.DATA_DIR,
+        isolation: config.SANDBOX_ISOLATION,
+        localRepositories: "allow",
+      },
     });
-    started.add({ stop: () => provider[Symbol.asyncDispose]() });
+    started.add({
+      stop: async () => {
+        await provider[Symbol.asyncDispose]();
+      },
+    });
     const leases = await openLeases(store, "owner");
     started.add(endLeftovers(provider, { leases, instance, log }));
     const specOf: RunnerDeps["specOf"] = ({ organization, session }, state) => ({
-      repository: state.repository,
+      repositories: state.repository ? [{ ...state.repository, path: "." }] : [],
       gateway: {
         url: gatewayUrl,
         token: deriveSandboxToken({
@@ -78,14 +84,18 @@ const endLeftovers = (
   { leases, instance, log }: { readonly leases: Leases } & Pick<RunnerDeps, "instance" | "log">,
 ): Running => {
   const stopping = new AbortController();
+  /** A provider without pauses ends its sandboxes when their time is up. */
   const sweep = async (): Promise<void> => {
-    for (const { sessionId, state } of await provider.list()) {
+    if (!provider.capabilities.pause) {
+      return;
+    }
+    for (const { sessionId, sandboxId, state } of (await provider.checkSandboxes?.()) ?? []) {
       const lease =
         state === "running" && !stopping.signal.aborted
           ? await leases.acquire(sessionId, instance)
           : null;
       if (lease) {
-        await provider.pause(sessionId);
+        await provider.pause({ sessionId, sandboxId, snapshotId: null });
         await lease.release();
       }
     }

@@ -7,6 +7,7 @@ import type { ExistingSession } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import type { OwnerContext } from "./owner-context.ts";
+import { sandboxRefOf } from "./sandbox-ref.ts";
 
 /**
  * @throws DomainError `sandbox_boot_failed` and others of the provider and the agent, after which the
@@ -19,10 +20,10 @@ export const bringUp = async (
 ): Promise<Conversation> => {
   const { organization, session, epoch, deps, tell } = context;
   const startedAt = performance.now();
-  await context.command({ type: "StartSandbox", epoch, provider: deps.provider.name });
+  await context.command({ type: "StartSandbox", epoch, provider: deps.provider.type });
   tell({ type: "status", status: "starting", detail: null });
-  const sandbox = await deps.provider.ensure({
-    sessionId: session,
+  const sandbox = await deps.provider.ensureSandbox({
+    ...sandboxRefOf(session, state),
     spec: deps.specOf({ organization, session }, state),
     signal,
     onStage: ({ stage, ms }) => tell({ type: "boot_stage", stage, ms }),
@@ -42,7 +43,7 @@ export const bringUp = async (
   await context.command({
     type: "ReportSandboxReady",
     epoch,
-    sandboxId: sandbox.id,
+    sandboxId: sandbox.sandboxId,
     agentSessionId,
     bootMs: Math.round(performance.now() - startedAt),
   });

@@ -9,6 +9,7 @@ import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Lease, Leases } from "#event-store/leases";
 import { loadAggregate } from "#event-store/load";
 import { serveOwner } from "#event-store/owner-requests";
+import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession, OpenPrompt, SessionState } from "../sessions/state.ts";
 import { answerPrompt } from "./answer-prompt.ts";
@@ -16,6 +17,7 @@ import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
 import { nextStep } from "./next-step.ts";
+import { sandboxRefOf } from "./sandbox-ref.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionKey {
@@ -62,6 +64,8 @@ class Owner {
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
   #conversation: Conversation | null = null;
+  /** As the state told it last: it has to be put away when the log cannot be asked, too. */
+  #sandbox: SandboxRef;
   #losses = 0;
 
   constructor(deps: RunnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
@@ -69,6 +73,7 @@ class Owner {
     this.#key = key;
     this.#lease = lease;
     this.#signal = signal;
+    this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
   }
 
@@ -141,13 +146,13 @@ class Owner {
         return true;
       case "pause":
         await this.#closeConversation();
-        await this.#deps.provider.pause(this.#key.session);
+        await this.#deps.provider.pause(this.#sandbox);
         await this.#context.command({ type: "ReportPaused", epoch: this.#lease.epoch });
         this.#context.tell({ type: "status", status: "paused", detail: null });
         return true;
       case "tear_down":
         await this.#closeConversation();
-        await this.#deps.provider.destroy(this.#key.session);
+        await this.#deps.provider.terminate(this.#sandbox);
         this.#context.tell({ type: "status", status: "stopped", detail: null });
         return false;
     }
@@ -239,9 +244,8 @@ class Owner {
     try {
       await this.#closeConversation();
       if (!this.#lease.lost.aborted) {
-        const sandbox = await provider.find(session);
-        if (sandbox?.state === "running") {
-          await provider.pause(session);
+        if ((await provider.health(this.#sandbox)).state === "running") {
+          await provider.pause(this.#sandbox);
         }
       }
     } catch (error) {
@@ -256,8 +260,12 @@ class Owner {
 
   async #state(): Promise<SessionState> {
     const { organization, session } = this.#key;
-    return (await loadAggregate(this.#deps.store, sessionAggregate, { organization, id: session }))
-      .state;
+    const { state } = await loadAggregate(this.#deps.store, sessionAggregate, {
+      organization,
+      id: session,
+    });
+    this.#sandbox = sandboxRefOf(session, state);
+    return state;
   }
 }
 

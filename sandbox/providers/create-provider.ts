@@ -1,0 +1,40 @@
+/** Opens a provider by its type: the one place that knows which there are. */
+import { DomainError } from "#contracts/errors";
+import type { SandboxProvider } from "../provider/provider.ts";
+import { openLocalProvider, type LocalProviderOptions } from "./local/index.ts";
+
+/** The settings of each provider that is to be used. */
+export interface ProviderSettings {
+  readonly local?: LocalProviderOptions;
+}
+
+type Open = (settings: ProviderSettings) => Promise<SandboxProvider>;
+
+const providers: Readonly<Record<string, Open>> = {
+  local: ({ local }) => openLocalProvider(configured("local", local)),
+};
+
+/**
+ * @throws DomainError `sandbox_provider_unknown` for a type that is not in the table,
+ * `configuration_invalid` for one without settings, and what opening it throws
+ */
+export const createProvider = async (
+  type: string,
+  settings: ProviderSettings,
+): Promise<SandboxProvider> => {
+  const open = Object.hasOwn(providers, type) ? providers[type] : undefined;
+  if (open === undefined) {
+    const known = Object.keys(providers);
+    throw new DomainError(
+      "sandbox_provider_unknown",
+      `There is no sandbox provider "${type}"; there are: ${known.join(", ")}.`,
+      { fields: { type, known } },
+    );
+  }
+  return open(settings);
+};
+
+const configured = <T>(type: string, settings: T | undefined): T => {
+  if (settings !== undefined) return settings;
+  throw new DomainError("configuration_invalid", `The sandbox provider "${type}" has no settings.`);
+};
