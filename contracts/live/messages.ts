@@ -6,6 +6,7 @@ import { z } from "zod";
 import { idSchema } from "../ids.ts";
 import { invocationStatusSchema } from "../invocation/status.ts";
 import { failureSchema } from "../session/events.ts";
+import { sandboxWarningSchema } from "../session/sandbox-warning.ts";
 import { sessionStatusSchema } from "../session/view.ts";
 import { messagePartSchema, messageSchema, toolPartSchema } from "../transcript/message.ts";
 import { messageViewSchema } from "../transcript/view.ts";
@@ -18,6 +19,8 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     detail: z.string().nullable(),
   }),
   z.object({ type: z.literal("boot_stage"), stage: z.string(), ms: z.number().nonnegative() }),
+  /** The sandbox came up, but not as it was wanted. */
+  z.object({ type: z.literal("sandbox_warning"), warning: sandboxWarningSchema }),
   z.object({
     type: z.literal("token"),
     kind: z.enum(["text", "reasoning"]),

@@ -2,6 +2,7 @@
 import type { PromptId } from "../ids.ts";
 import type { Repository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
+import type { SandboxWarning } from "./sandbox-warning.ts";
 
 export type SessionCommand =
   | {
@@ -33,6 +34,12 @@ export type SessionCommand =
       readonly agentSessionId: string;
       readonly bootMs: number;
     }
+  | {
+      readonly type: "ReportSandboxWarning";
+      readonly epoch: number;
+      readonly warning: SandboxWarning;
+    }
+  | { readonly type: "ReportPutAway"; readonly epoch: number; readonly snapshotId: string }
   | { readonly type: "ReportSandboxFailed"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "StartPrompt"; readonly epoch: number; readonly promptId: PromptId }
   | {

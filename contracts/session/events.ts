@@ -3,6 +3,7 @@ import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
+import { sandboxWarningSchema } from "./sandbox-warning.ts";
 
 /** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
 const epoch = z.int().positive();
@@ -44,6 +45,10 @@ export const sessionEvents = [
     agentSessionId: z.string(),
     bootMs: z.number().nonnegative(),
   }),
+  /** The sandbox came up, but not as it was wanted. */
+  defineEvent("SandboxWarned", 1, { epoch, warning: sandboxWarningSchema }),
+  /** The provider cannot pause, so the files were kept in a snapshot and the sandbox ends. */
+  defineEvent("SandboxPutAway", 1, { epoch, snapshotId: z.string() }),
   defineEvent("SandboxFailed", 1, { epoch, failure: failureSchema }),
   defineEvent("PromptStarted", 1, { epoch, promptId: idSchema("prompt") }),
   defineEvent("PromptFinished", 1, {

@@ -1,5 +1,6 @@
 /** A sandbox as the control plane sees it: how it is found, how it is reached, and how it is. */
 import type { SessionId } from "#contracts/ids";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 
 /**
  * How a sandbox is found. Providers go by different things: a name made of the session's id, an id of
@@ -30,18 +31,6 @@ export interface SandboxTunnels {
 }
 
 /**
- * What a person should know although the boot went on.
- * - `resume_failed`: the former sandbox could not be woken; this one is new, and unsaved work is lost
- * - `snapshot_unavailable`: a snapshot could not be restored; the sandbox began without it
- * - `branch_missing`: the branch does not exist; the default branch was checked out
- */
-export interface SandboxWarning {
-  readonly code: "resume_failed" | "snapshot_unavailable" | "branch_missing";
-  /** One sentence for people, without secrets. */
-  readonly message: string;
-}
-
-/**
  * - `attached`: it was running, perhaps in the middle of a turn
  * - `resumed`: it was paused
  * - `restored`: it was made from a snapshot
@@ -54,6 +43,7 @@ export interface RunningSandbox {
   readonly sessionId: SessionId;
   readonly sandboxId: string;
   readonly origin: SandboxOrigin;
+  /** What was asked for and could not be had. */
   readonly warnings: readonly SandboxWarning[];
   /** The agent's working folder, as an absolute path inside. */
   readonly workspace: string;

@@ -28,6 +28,10 @@ export const bringUp = async (
     signal,
     onStage: ({ stage, ms }) => tell({ type: "boot_stage", stage, ms }),
   });
+  for (const warning of sandbox.warnings) {
+    await context.command({ type: "ReportSandboxWarning", epoch, warning });
+    tell({ type: "sandbox_warning", warning });
+  }
   const client = openOpencodeClient(sandbox.opencode);
   const agentSessionId = await agentSessionOf(client, state);
   const transcript = await loadAggregate(deps.store, transcriptAggregate, {

@@ -6,5 +6,5 @@ import type { SessionState } from "../sessions/state.ts";
 export const sandboxRefOf = (sessionId: SessionId, state: SessionState): SandboxRef => ({
   sessionId,
   sandboxId: state.status === "none" ? null : state.sandboxId,
-  snapshotId: null,
+  snapshotId: state.status === "none" ? null : state.snapshotId,
 });

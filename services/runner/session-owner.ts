@@ -17,6 +17,7 @@ import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
 import { nextStep } from "./next-step.ts";
+import { putAway } from "./put-away.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
@@ -146,7 +147,7 @@ class Owner {
         return true;
       case "pause":
         await this.#closeConversation();
-        await this.#deps.provider.pause(this.#sandbox);
+        await putAway(this.#context, this.#sandbox);
         await this.#context.command({ type: "ReportPaused", epoch: this.#lease.epoch });
         this.#context.tell({ type: "status", status: "paused", detail: null });
         return true;
@@ -244,7 +245,9 @@ class Owner {
     try {
       await this.#closeConversation();
       if (!this.#lease.lost.aborted) {
-        if ((await provider.health(this.#sandbox)).state === "running") {
+        // Where the provider cannot pause, the next owner finds the sandbox running.
+        const running = async () => (await provider.health(this.#sandbox)).state === "running";
+        if (provider.capabilities.pause && (await running())) {
           await provider.pause(this.#sandbox);
         }
       }

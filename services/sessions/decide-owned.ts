@@ -11,7 +11,7 @@ export type OwnerCommand = Exclude<
 >;
 type Command<T extends OwnerCommand["type"]> = Extract<OwnerCommand, { type: T }>;
 
-/** @throws DomainError `session_not_running`, `prompt_not_found` */
+/** @throws DomainError `session_not_running`, `prompt_not_found`, `sandbox_provider_changed` */
 export const decideOwned = (
   command: OwnerCommand,
   state: ExistingSession,
@@ -19,9 +19,21 @@ export const decideOwned = (
   switch (command.type) {
     case "StartSandbox":
       refuseWhenPaused(state);
+      refuseOtherProvider(command, state);
       return [
         { type: "SandboxStarting", data: { epoch: command.epoch, provider: command.provider } },
       ];
+    case "ReportSandboxWarning":
+      return [{ type: "SandboxWarned", data: { epoch: command.epoch, warning: command.warning } }];
+    case "ReportPutAway":
+      return state.snapshotId === command.snapshotId
+        ? []
+        : [
+            {
+              type: "SandboxPutAway",
+              data: { epoch: command.epoch, snapshotId: command.snapshotId },
+            },
+          ];
     case "ReportSandboxReady":
       return reportReady(command, state);
     case "ReportSandboxFailed":
@@ -41,6 +53,19 @@ export const decideOwned = (
 
 const refuseWhenPaused = ({ status }: ExistingSession): void => {
   if (status === "paused") throw new DomainError("session_not_running", "The session is paused.");
+};
+
+/** Another provider would know nothing of the session's files. */
+const refuseOtherProvider = (
+  { provider }: Command<"StartSandbox">,
+  state: ExistingSession,
+): void => {
+  if (state.provider === null || state.provider === provider) return;
+  throw new DomainError(
+    "sandbox_provider_changed",
+    `The session's sandbox is at "${state.provider}", and this runner works with "${provider}".`,
+    { fields: { provider: state.provider, present: provider } },
+  );
 };
 
 const reportReady = (

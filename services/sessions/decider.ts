@@ -112,5 +112,5 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 1,
+  snapshotVersion: 2,
 } as const;

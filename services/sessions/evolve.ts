@@ -19,6 +19,8 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       prompts: [],
       finished: [],
       pause: "none",
+      provider: null,
+      snapshotId: null,
       sandboxId: null,
       agentSessionId: null,
     };
@@ -48,7 +50,7 @@ const evolveExisting = (
         pause: state.pause === "withdrawn" ? "none" : state.pause,
       };
     case "SandboxStarting":
-      return { ...state, status: "starting" };
+      return { ...state, status: "starting", provider: event.data.provider };
     case "SandboxReady":
       return {
         ...state,
@@ -56,6 +58,11 @@ const evolveExisting = (
         sandboxId: event.data.sandboxId,
         agentSessionId: event.data.agentSessionId,
       };
+    case "SandboxWarned":
+      // For those who read the log; the session goes on.
+      return state;
+    case "SandboxPutAway":
+      return { ...state, snapshotId: event.data.snapshotId };
     case "SandboxFailed":
       return { ...state, status: "failed" };
     case "PromptStarted":

@@ -8,6 +8,7 @@ import {
   sessionOriginSchema,
 } from "#contracts/session/events";
 import { repositorySchema } from "#contracts/repository";
+import { sandboxWarningSchema } from "#contracts/session/sandbox-warning";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
@@ -42,6 +43,12 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     agentSessionId: name,
     bootMs: fc.nat(),
   }),
+  fc.record({
+    type: type("ReportSandboxWarning"),
+    epoch,
+    warning: arbitraryOf(sandboxWarningSchema),
+  }),
+  fc.record({ type: type("ReportPutAway"), epoch, snapshotId: name }),
   fc.record({ type: type("ReportSandboxFailed"), epoch, failure }),
   fc.record({ type: type("StartPrompt"), epoch, promptId }),
   fc.record({
@@ -71,6 +78,9 @@ describeDecider("a session", {
     // Each attempt to start a sandbox is one of its own.
     StartSandbox: "events",
     ReportSandboxReady: "nothing",
+    // A boot that is tried again may warn of the same again.
+    ReportSandboxWarning: "events",
+    ReportPutAway: "nothing",
     ReportSandboxFailed: "nothing",
     StartPrompt: "nothing",
     FinishPrompt: "nothing",

@@ -41,6 +41,10 @@ interface SessionFacts {
    * since, and the owner may or may not be at it already.
    */
   readonly pause: "none" | "requested" | "withdrawn";
+  /** The type of the provider that has the session's sandbox, from its first start on. */
+  readonly provider: string | null;
+  /** The snapshot that the files were put away in, where the provider cannot pause. */
+  readonly snapshotId: string | null;
 }
 
 interface SandboxFacts {

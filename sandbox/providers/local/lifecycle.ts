@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { DomainError, isDomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { attachServer, type AgentEndpoint } from "../../boot/attach.ts";
 import { readBootRecord } from "../../boot/boot-record.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
@@ -9,12 +10,7 @@ import type { Machine } from "../../boot/machine.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { workspaceMarker } from "../../boot/workspace.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
-import type {
-  RunningSandbox,
-  SandboxOrigin,
-  SandboxTunnels,
-  SandboxWarning,
-} from "../../provider/sandbox.ts";
+import type { RunningSandbox, SandboxOrigin, SandboxTunnels } from "../../provider/sandbox.ts";
 import type { SandboxSpec } from "../../provider/spec.ts";
 import { exists } from "./inspection.ts";
 import type { Isolation } from "./isolation.ts";

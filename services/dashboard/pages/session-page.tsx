@@ -89,6 +89,11 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
         {stale && connection?.status !== "waiting" && (
           <Notice tone="warning">The session could not be read again; this may be old.</Notice>
         )}
+        {state.sandboxWarnings.map(({ code, message }) => (
+          <Notice key={code} tone="warning">
+            {message}
+          </Notice>
+        ))}
         {failure !== null && <Notice tone="danger">{failure}</Notice>}
         {transcript.error && state.status === null && (
           <LoadProblem error={transcript.error} onRetry={() => void transcript.refetch()} />

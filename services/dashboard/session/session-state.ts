@@ -6,6 +6,7 @@ import type { InvocationView } from "#contracts/invocation/view";
 import type { LiveMessage, ServerFrame } from "#contracts/live/messages";
 import { type Streaming, foldStreaming } from "#contracts/live/streaming";
 import type { Failure, PromptOutcome } from "#contracts/session/events";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SessionStatus } from "#contracts/session/view";
 import type { Message } from "#contracts/transcript/message";
 import {
@@ -35,6 +36,8 @@ export interface SessionState {
   readonly statusDetail: string | null;
   /** The stages that the latest boot has completed. */
   readonly bootStages: readonly BootStage[];
+  /** What people should know about the latest boot. */
+  readonly sandboxWarnings: readonly SandboxWarning[];
   /** The model is overloaded and the agent tries again. */
   readonly retrying: { readonly attempt: number; readonly detail: string } | null;
   readonly queued: readonly QueuedPrompt[];
@@ -60,6 +63,7 @@ export const initialSessionState: SessionState = {
   status: null,
   statusDetail: null,
   bootStages: [],
+  sandboxWarnings: [],
   retrying: null,
   queued: [],
   ended: null,
@@ -125,9 +129,12 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
         // A new boot begins; the stages of the one before say nothing about it.
         bootStages:
           message.status === "starting" && state.status !== "starting" ? [] : state.bootStages,
+        sandboxWarnings: message.status === "starting" ? [] : state.sandboxWarnings,
       };
     case "boot_stage":
       return { ...state, bootStages: putStage(state.bootStages, message) };
+    case "sandbox_warning":
+      return { ...state, sandboxWarnings: [...state.sandboxWarnings, message.warning] };
     case "token":
     case "tool":
     case "parts_dropped":
