@@ -21,7 +21,7 @@ import { openLocalProvider, type LocalProvider } from "./index.ts";
 import { probeIsolation } from "./isolation.ts";
 import { findSandboxProcesses } from "./processes.ts";
 import { searchPath } from "./readable-paths.ts";
-import { makeRepository } from "./testing/repository.ts";
+import { makeRepository } from "../../testing/repository.ts";
 
 /** Leaves a process behind that has left OpenCode's process group and session. */
 const strayChild: ScenarioInput = {

@@ -10,7 +10,7 @@ import { createProvider } from "../create-provider.ts";
 import { openLocalProvider } from "./index.ts";
 import { layoutOf } from "./layout.ts";
 import { findSandboxProcesses } from "./processes.ts";
-import { makeRepository } from "./testing/repository.ts";
+import { makeRepository } from "../../testing/repository.ts";
 
 let dataDir: string;
 beforeEach(async () => {
