@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import { connectorSchema } from "./integrations/connectors.ts";
+import { modalVariables } from "./sandboxes/modal-settings.ts";
 
 const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
 export type Role = (typeof roles)[number];
@@ -64,6 +65,7 @@ const configSchema = z.object({
   /** Where agents run; see docs/sandboxes.md for what each needs. */
   SANDBOX_PROVIDER: z.string().min(1).default("local"),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
+  ...modalVariables,
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),
 });

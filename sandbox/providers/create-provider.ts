@@ -2,16 +2,23 @@
 import { DomainError } from "#contracts/errors";
 import type { SandboxProvider } from "../provider/provider.ts";
 import { openLocalProvider, type LocalProviderOptions } from "./local/index.ts";
+import type { ModalProviderOptions } from "./modal/provider.ts";
 
 /** The settings of each provider that is to be used. */
 export interface ProviderSettings {
   readonly local?: LocalProviderOptions;
+  readonly modal?: ModalProviderOptions;
 }
 
 type Open = (settings: ProviderSettings) => Promise<SandboxProvider>;
 
 const providers: Readonly<Record<string, Open>> = {
   local: ({ local }) => openLocalProvider(configured("local", local)),
+  // Only a program that uses it pays for loading the SDK.
+  modal: async ({ modal }) => {
+    const { openModalProvider } = await import("./modal/provider.ts");
+    return openModalProvider(configured("modal", modal));
+  },
 };
 
 /**

@@ -9,6 +9,7 @@ import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
 import { startRunner } from "../runner/runner.ts";
+import { modalSettings } from "../sandboxes/modal-settings.ts";
 
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
@@ -25,6 +26,7 @@ export const startRunnerRole = async (
         isolation: config.SANDBOX_ISOLATION,
         localRepositories: "allow",
       },
+      ...modalSettings(config),
     });
     started.add({
       stop: async () => {

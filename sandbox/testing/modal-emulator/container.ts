@@ -11,8 +11,9 @@ import path from "node:path";
 import { promisify } from "node:util";
 import {
   endSandboxProcesses,
-  findSandboxProcesses,
+  freezeSandbox,
   markerVariable,
+  thawSandbox,
 } from "../../providers/local/processes.ts";
 import { startExec, type EmulatedExec } from "./emulated-exec.ts";
 
@@ -21,7 +22,7 @@ export interface Container {
   readonly home: string;
   /** The container's ports and where they really are. */
   readonly ports: ReadonlyMap<number, number>;
-  /** The environment of everything inside, over what the caller adds. */
+  /** The image's environment, the sandbox's over it, and the caller's over both. */
   environment(more?: Readonly<Record<string, string>>): Record<string, string>;
   start(command: ContainerCommand): EmulatedExec;
   /** While it runs, no process of the container does. */
@@ -59,8 +60,6 @@ export const openContainer = (options: ContainerOptions): Container => {
 
   const environment: Container["environment"] = (more = {}) => ({
     LANG: "C.UTF-8",
-    ...options.env,
-    ...more,
     PATH: [
       path.join(root, "bin"),
       path.dirname(process.execPath),
@@ -68,21 +67,13 @@ export const openContainer = (options: ContainerOptions): Container => {
     ].join(":"),
     HOME: home,
     TMPDIR: path.join(root, "tmp"),
+    ...options.env,
+    ...more,
     [markerVariable]: sandboxId,
     ...Object.fromEntries(
       [...ports].map(([port, real]) => [`EMULATED_PORT_${port}`, String(real)]),
     ),
   });
-
-  const signalAll = async (signal: NodeJS.Signals) => {
-    for (const { pid } of await findSandboxProcesses(sandboxId)) {
-      try {
-        process.kill(pid, signal);
-      } catch {
-        // ESRCH: it has just ended.
-      }
-    }
-  };
 
   return {
     root,
@@ -92,11 +83,11 @@ export const openContainer = (options: ContainerOptions): Container => {
     start: ({ argv, cwd, env, timeoutSecs }) =>
       startExec({ argv, cwd: cwd ?? home, env: environment(env), timeoutSecs }),
     frozen: async (work) => {
-      await signalAll("SIGSTOP");
+      await freezeSandbox(sandboxId);
       try {
         return await work();
       } finally {
-        await signalAll("SIGCONT");
+        await thawSandbox(sandboxId);
       }
     },
     remove: async () => {

@@ -18,6 +18,8 @@ export interface Faults {
   slow(rpc: string, ms: number): void;
   /** Every connection is reset when the next stream of this procedure has sent so many messages. */
   dropAfter(rpc: string, messages: number): void;
+  /** Forgets what has not gone wrong yet. */
+  clear(): void;
   /** How often a procedure has been called. */
   calls(rpc: string): number;
 }
@@ -63,6 +65,7 @@ export const openFaults = (
       refuse: (rpc, refusal) => plan(rpc, { kind: "refuse", ...refusal }, refusal.times),
       slow: (rpc, ms) => plan(rpc, { kind: "slow", ms }),
       dropAfter: (rpc, messages) => plan(rpc, { kind: "drop", messages }),
+      clear: () => planned.clear(),
       calls: (rpc) => counts.get(rpc) ?? 0,
     },
   };

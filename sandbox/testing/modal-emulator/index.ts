@@ -44,9 +44,13 @@ export interface ModalEmulator extends AsyncDisposable {
   readonly faults: Faults;
   /** A real client of the real SDK. */
   newClient(credentials?: Credentials): ModalClient;
+  /** Whatever opens a client of the SDK, at once, opens it to this server. */
+  asServer<T>(open: () => T): T;
   /** How often the deployed app was asked for its image. */
   imageRequests(): number;
   running(): readonly { readonly sandboxId: string; readonly name: string | null }[];
+  /** Where the files of a named sandbox are while it runs. */
+  folderOf(name: string): string;
   /** As if the computer below the sandbox failed. */
   kill(sandboxId: string): Promise<void>;
   forgetImage(imageId: string): void;
@@ -57,7 +61,8 @@ export const openModalEmulator = async (options: ModalEmulatorOptions): Promise<
   const folder = await mkdtemp(path.join(tmpdir(), "modal-emulator-"));
   const images = await openImages(path.join(folder, "images"), options.programs);
   const endpoint = await openImageEndpoint(images.baseImageId);
-  const sandboxes = openSandboxes(path.join(folder, "sandboxes"), images);
+  const sandboxesFolder = path.join(folder, "sandboxes");
+  const sandboxes = openSandboxes(sandboxesFolder, images);
   const state: ServiceState = {
     credentials: { tokenId: "ak-emulated", tokenSecret: "as-emulated-secret" },
     app: {
@@ -86,9 +91,12 @@ export const openModalEmulator = async (options: ModalEmulatorOptions): Promise<
     baseImageId: images.baseImageId,
     credentials: state.credentials,
     faults,
-    newClient: (credentials = state.credentials) => clientOf(gate.port, credentials),
+    newClient: (credentials = state.credentials) =>
+      withServer(gate.port, () => new ModalClient({ ...credentials, logLevel: "error" })),
+    asServer: (open) => withServer(gate.port, open),
     imageRequests: endpoint.requests,
     running: () => sandboxes.running().map(({ id, name }) => ({ sandboxId: id, name })),
+    folderOf: (name) => path.join(sandboxesFolder, name),
     kill: (sandboxId) => sandboxes.end(sandboxes.get(sandboxId), resultStatus.failure),
     forgetImage: images.forget,
     dropConnections: gate.dropConnections,
@@ -106,12 +114,12 @@ export const openModalEmulator = async (options: ModalEmulatorOptions): Promise<
 const largestMessage = 100 * 1024 * 1024;
 
 /** The SDK takes the address of its server from the environment only, and reads it while it is made. */
-const clientOf = (port: number, credentials: Credentials): ModalClient => {
+const withServer = <T>(port: number, open: () => T): T => {
   const settings = { MODAL_SERVER_URL: `http://127.0.0.1:${port}`, MODAL_CONFIG_PATH: "/dev/null" };
   const before = Object.keys(settings).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, settings);
   try {
-    return new ModalClient({ ...credentials, logLevel: "error" });
+    return open();
   } finally {
     for (const [name, value] of before) {
       if (value === undefined) delete process.env[name];

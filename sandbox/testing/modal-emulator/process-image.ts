@@ -4,11 +4,13 @@
  * written to files is. (The real service keeps the memory.)
  */
 import { spawn } from "node:child_process";
-import { open, readFile, readlink } from "node:fs/promises";
+import { open, readdir, readFile, readlink, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { findSandboxProcesses, readProcess } from "../../providers/local/processes.ts";
 import type { Container } from "./container.ts";
 
 export interface ProcessImage {
+  readonly pid: number;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -28,6 +30,7 @@ export const captureProcesses = async (sandboxId: string): Promise<readonly Proc
       return [entry.slice(0, split), entry.slice(split + 1)];
     });
     images.push({
+      pid,
       argv: await proc(pid, "cmdline"),
       env: Object.fromEntries(variables),
       cwd: await readlink(`/proc/${pid}/cwd`),
@@ -68,5 +71,16 @@ export const startProcesses = async (
       child.once("spawn", resolve);
     });
     child.unref();
+    await renumber(container.home, image.pid, child.pid ?? 0);
+  }
+};
+
+/** A restored process has its old id in the real service. Here the files that name it (`*.pid`) are changed. */
+const renumber = async (folder: string, before: number, after: number): Promise<void> => {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith(".pid")) continue;
+    const file = path.join(folder, name);
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace(new RegExp(`^${before}\\b`), String(after)));
   }
 };
