@@ -19,16 +19,19 @@ export interface AgentFiles {
 }
 
 export const writeAgentFiles = async (machine: Machine, files: AgentFiles): Promise<void> => {
-  await machine.files.write(instructionsPath(machine), files.instructions);
-  const cliModule = `${machine.home}/.local/lib/proliferate.mjs`;
-  await machine.files.write(cliModule, files.cli);
+  const { home } = machine;
+  const cliModule = `${home}/.local/lib/proliferate.mjs`;
   // Without its extension Node would guess from folders above what kind of module it is.
   const command = `#!/bin/sh\nexec node "${cliModule}" "$@"\n`;
-  await machine.files.write(`${commandFolder(machine)}/proliferate`, command, { mode: 0o755 });
-  await machine.files.write(`${machine.home}/.gitconfig`, gitConfig);
-  for (const [name, content] of Object.entries(opencodePluginStub)) {
-    await machine.files.write(`${machine.home}/.config/opencode/${name}`, content);
-  }
+  await Promise.all([
+    machine.files.write(instructionsPath(machine), files.instructions),
+    machine.files.write(cliModule, files.cli),
+    machine.files.write(`${commandFolder(machine)}/proliferate`, command, { mode: 0o755 }),
+    machine.files.write(`${home}/.gitconfig`, gitConfig),
+    ...Object.entries(opencodePluginStub).map(([name, content]) =>
+      machine.files.write(`${home}/.config/opencode/${name}`, content),
+    ),
+  ]);
 };
 
 /** The clone may belong to another user id than the one inside; git would refuse to touch it. */

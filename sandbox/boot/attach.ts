@@ -12,7 +12,7 @@ export interface AgentEndpoint {
   readonly authorization: string;
 }
 
-const attachLimits = { timeoutMs: 15_000, firstPauseMs: 50, longestPauseMs: 500 };
+const attachLimits = { timeoutMs: 15_000 };
 
 export interface AttachRequest {
   readonly machine: Machine;

@@ -37,17 +37,19 @@ export const bootEssentials = async (request: BootRequest): Promise<AgentEndpoin
     await runStages(
       [
         { name: "folder", run: () => machine.prepare() },
-        { name: "clone", run: (signal) => fillWorkspace(machine, spec, signal) },
-        {
-          name: "agent_files",
-          run: async () =>
-            writeAgentFiles(machine, { instructions: spec.instructions, cli: await bundleCli() }),
-        },
+        // The server takes a second to start, and looks at its folders only when it is first used: the
+        // workspace is filled meanwhile.
         {
           name: "launch",
           run: async () => {
             launched = await launchServer(request, password);
           },
+        },
+        { name: "clone", run: (signal) => fillWorkspace(machine, spec, signal) },
+        {
+          name: "agent_files",
+          run: async () =>
+            writeAgentFiles(machine, { instructions: spec.instructions, cli: await bundleCli() }),
         },
         { name: "ready", run: (signal) => waitUntilReady({ ...server(), signal }) },
       ],

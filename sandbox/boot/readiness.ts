@@ -9,16 +9,13 @@ const healthSchema = z.object({ healthy: z.literal(true) });
 
 interface ReadinessLimits {
   readonly timeoutMs: number;
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
 }
 
 /** A cold start on a busy two-core machine took 5 s; the limit leaves room for a loaded one. */
-const defaultReadinessLimits: ReadinessLimits = {
-  timeoutMs: 60_000,
-  firstPauseMs: 50,
-  longestPauseMs: 500,
-};
+const defaultReadinessLimits: ReadinessLimits = { timeoutMs: 60_000 };
+
+/** In proportion to the time that has passed, so that a quick start is seen soon and a slow one costs little. */
+const pauseAfter = (elapsedMs: number): number => Math.min(20 + elapsedMs / 20, 500);
 
 export interface ReadinessProbe extends AgentEndpoint {
   readonly program: Program;
@@ -28,17 +25,18 @@ export interface ReadinessProbe extends AgentEndpoint {
 
 /** @throws DomainError `sandbox_unavailable` when the server ended or did not answer in time */
 export const waitUntilReady = async (probe: ReadinessProbe): Promise<void> => {
-  const { timeoutMs, firstPauseMs, longestPauseMs } = probe.limits ?? defaultReadinessLimits;
-  const deadline = performance.now() + timeoutMs;
-  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
+  const { timeoutMs } = probe.limits ?? defaultReadinessLimits;
+  const startedAt = performance.now();
+  for (;;) {
     probe.signal.throwIfAborted();
     if (await isHealthy(probe, probe.signal)) return;
     if (!(await probe.program.running()))
       throw unavailable("ended before it answered", await tail(probe));
-    if (performance.now() > deadline) {
+    const elapsed = performance.now() - startedAt;
+    if (elapsed > timeoutMs) {
       throw unavailable(`did not answer within ${timeoutMs} ms`, await tail(probe));
     }
-    await delay(pause, undefined, { signal: probe.signal });
+    await delay(pauseAfter(elapsed), undefined, { signal: probe.signal });
   }
 };
 

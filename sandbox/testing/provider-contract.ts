@@ -115,7 +115,7 @@ export const describeProvider = ({
         sessionId: absent.sessionId,
         warnings: [],
       });
-      expect(stages).toEqual(["folder", "clone", "agent_files", "launch", "ready"]);
+      expect(stages).toEqual(["folder", "launch", "clone", "agent_files", "ready"]);
       expect(await agentStatus(created)).toBe(200);
       expect(await agentStatus(created, "Basic d3Jvbmc6d3Jvbmc=")).toBe(401);
       const ref = refOf(created);
@@ -171,7 +171,7 @@ export const describeProvider = ({
         spec: spec(),
         signal: calledOff.signal,
         onStage: ({ stage }) => {
-          if (stage === "launch") calledOff.abort();
+          if (stage === "agent_files") calledOff.abort();
         },
       });
       await expect(failing).rejects.toMatchObject({
@@ -295,7 +295,7 @@ export const describeProvider = ({
           // Nobody else on this machine sleeps for exactly as long.
           const duration = String(randomInt(1_000_000, 2_000_000_000));
           const script = `echo begun; sleep ${duration} & sleep ${duration}`;
-          const result = await exec(ref, ["sh", "-c", script], { timeoutMs: 1_500 });
+          const result = await exec(ref, ["sh", "-c", script], { timeoutMs: 4_000 });
           expect(result).toMatchObject({ exitCode: null, timedOut: true, stdout: "begun\n" });
           await vi.waitUntil(
             // The brackets keep the search from finding itself.

@@ -3,6 +3,7 @@ import { DomainError, isDomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
 import { loadAggregate } from "#event-store/load";
 import { openOpencodeClient, type OpencodeClient } from "#sandbox/opencode/client";
+import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
@@ -42,6 +43,7 @@ export const bringUp = async (
     client,
     agentSessionId,
     recorded: new Set(Object.keys(transcript.state.digests)),
+    isGone: () => isGone(context, sandbox),
     earlierPrompts: state.prompts.map(({ promptId }) => promptId),
   });
   await context.command({
@@ -53,6 +55,20 @@ export const bringUp = async (
   });
   tell({ type: "status", status: "running", detail: null });
   return conversation;
+};
+
+/** A provider that cannot be asked has not said so: then the agent is waited for. */
+const isGone = async (
+  { deps: { provider, log }, session }: OwnerContext,
+  { sandboxId }: RunningSandbox,
+): Promise<boolean> => {
+  try {
+    const health = await provider.health({ sessionId: session, sandboxId, snapshotId: null });
+    return health.state !== "running";
+  } catch (error) {
+    log.warn({ err: error, sessionId: session }, "the health of a sandbox is not known");
+    return false;
+  }
 };
 
 /** The conversation that the agent still has, or a new one. */

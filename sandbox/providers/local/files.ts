@@ -12,7 +12,7 @@ const limits = { timeoutMs: 60_000, maxOutputBytes: 64 * 1024 * 1024 };
 
 /** Writes beside the file and renames, so that nobody reads half of it. */
 const writeScript = `set -e
-mkdir -p -- "$(dirname -- "$1")"
+[ -d "\${1%/*}" ] || mkdir -p -- "\${1%/*}"
 draft="$1.$$.draft"
 cat > "$draft"
 chmod "$2" "$draft"

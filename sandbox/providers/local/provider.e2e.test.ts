@@ -128,7 +128,7 @@ describe.each(isolations)("a local sandbox with isolation %s", (isolation) => {
         onStage: ({ stage }) => stages.push(stage),
       });
       expect(created.origin).toBe("created");
-      expect(stages).toEqual(["folder", "clone", "agent_files", "launch", "ready"]);
+      expect(stages).toEqual(["folder", "launch", "clone", "agent_files", "ready"]);
       const [readme] = await first.readFiles(ref, ["README.md"]);
       expect(Buffer.from(readme?.content ?? []).toString()).toBe("on feature\n");
 

@@ -88,7 +88,7 @@ test("a boot that is called off ends what it has started", async () => {
     spec: specFor(null),
     signal: calledOff.signal,
     onStage: ({ stage }) => {
-      if (stage === "launch") calledOff.abort();
+      if (stage === "agent_files") calledOff.abort();
     },
   });
   await expect(boot).rejects.toMatchObject({
