@@ -9,6 +9,7 @@ import {
   models,
 } from "#contracts/models/registry";
 import { connectorSchema } from "./integrations/connectors.ts";
+import { modalVariables } from "./sandboxes/modal-settings.ts";
 
 const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
 export type Role = (typeof roles)[number];
@@ -88,6 +89,7 @@ const configSchema = z.object({
     .regex(/^[\w.-]{1,64}$/)
     .default("proliferate"),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
+  ...modalVariables,
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),
 });

@@ -1,20 +1,30 @@
 /** Opens a provider by its type: the one place that knows which there are. */
 import { DomainError } from "#contracts/errors";
 import type { SandboxProvider } from "../provider/provider.ts";
-import { openE2bProvider, type E2bSettings } from "./e2b/index.ts";
+import type { E2bSettings } from "./e2b/index.ts";
 import { openLocalProvider, type LocalProviderOptions } from "./local/index.ts";
+import type { ModalProviderOptions } from "./modal/provider.ts";
 
 /** The settings of each provider that is to be used. */
 export interface ProviderSettings {
   readonly local?: LocalProviderOptions;
   readonly e2b?: E2bSettings | undefined;
+  readonly modal?: ModalProviderOptions;
 }
 
 type Open = (settings: ProviderSettings) => SandboxProvider | Promise<SandboxProvider>;
 
 const providers: Readonly<Record<string, Open>> = {
   local: ({ local }) => openLocalProvider(configured("local", local)),
-  e2b: ({ e2b }) => openE2bProvider(configured("e2b", e2b)),
+  // Only a program that uses them pays for loading the SDKs.
+  e2b: async ({ e2b }) => {
+    const { openE2bProvider } = await import("./e2b/index.ts");
+    return openE2bProvider(configured("e2b", e2b));
+  },
+  modal: async ({ modal }) => {
+    const { openModalProvider } = await import("./modal/provider.ts");
+    return openModalProvider(configured("modal", modal));
+  },
 };
 
 /**

@@ -11,7 +11,8 @@ import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
 import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
-import { e2bSettings } from "./e2b-settings.ts";
+import { e2bSettings } from "../sandboxes/e2b-settings.ts";
+import { modalSettings } from "../sandboxes/modal-settings.ts";
 
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
@@ -29,6 +30,7 @@ export const startRunnerRole = async (
         localRepositories: "allow",
       },
       e2b: e2bSettings(config),
+      ...modalSettings(config),
     });
     started.add({
       stop: async () => {
