@@ -3,8 +3,11 @@
  * and needs only Node there, so it imports nothing but contracts and small libraries.
  */
 import { once } from "node:events";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { CommanderError } from "commander";
 import { z } from "zod";
+import type { EnvPlace } from "./env-commands.ts";
 import { CommandFailed, exitCodes } from "./exit-codes.ts";
 import { openGateway, type Gateway } from "./gateway.ts";
 import { program } from "./program.ts";
@@ -37,6 +40,16 @@ const sidecar = (): SidecarClient => {
   const token = sidecarToken();
   if (token === undefined) throw outsideSandbox("PROLIFERATE_SANDBOX_TOKEN");
   return openSidecarClient({ url: fromEnvironment(sidecarSchema).PROLIFERATE_SIDECAR_URL, token });
+};
+
+const envPlace = (): EnvPlace => {
+  const home = process.env["HOME"] || homedir();
+  return {
+    home,
+    searchPath: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    valuesFile: process.env["PROLIFERATE_ENV_FILE"] || join(home, ".proliferate", "env.json"),
+    variables: process.env,
+  };
 };
 
 /** The sidecar is most of the bundle; other commands do not load it. */
@@ -74,7 +87,7 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 const command = program(
-  { gateway, sidecar, runSidecar },
+  { gateway, sidecar, envPlace, runSidecar },
   {
     out: (value) => process.stdout.write(`${JSON.stringify(value, null, 2)}\n`),
     text: (text) => process.stdout.write(text.endsWith("\n") ? text : `${text}\n`),

@@ -1,6 +1,7 @@
 /** The `proliferate` command's words and options. */
 import { Command, InvalidArgumentError } from "commander";
 import { getActionGuide, listAvailableActions } from "#contracts/http/actions";
+import { addEnvCommands, type EnvPlace } from "./env-commands.ts";
 import type { Gateway } from "./gateway.ts";
 import { parseParams, runAction, type Console } from "./run-action.ts";
 import { addServiceCommands } from "./service-commands.ts";
@@ -18,6 +19,7 @@ interface RunOptions {
 export interface ProgramParts {
   readonly gateway: () => Gateway;
   readonly sidecar: () => SidecarClient;
+  readonly envPlace: () => EnvPlace;
   /** Runs until it is told to end. */
   readonly runSidecar: (configFile: string) => Promise<void>;
 }
@@ -72,6 +74,7 @@ export const program = (parts: ProgramParts, console: Console): Command => {
     );
 
   addServiceCommands(root, parts.sidecar, console);
+  addEnvCommands(root, parts.envPlace, console);
 
   root
     .command("sidecar")

@@ -74,7 +74,7 @@ const openInside = async (
  * What a name means, as an absolute path, by its letters alone: links may still lead out of it.
  * @throws DomainError `path_outside_workspace`
  */
-const pathInside = (workspace: Workspace, name: string): string => {
+export const pathInside = (workspace: Workspace, name: string): string => {
   if (name.includes("\0")) throw outside(name);
   const target = path.resolve(workspace.root, name);
   if (!isInside(workspace.root, target)) throw outside(name);
