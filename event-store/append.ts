@@ -2,7 +2,12 @@ import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import type { PubAck } from "@nats-io/jetstream";
-import { type AggregateRef, type Commit, maxCommitBytes } from "#contracts/commit";
+import {
+  type AggregateRef,
+  type Commit,
+  maxCommitBytes,
+  maxSealedCommitBytes,
+} from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import { type Lookup, readFromLeader } from "./cluster/read-from-leader.ts";
 import type { EventStore } from "./event-store.ts";
@@ -38,7 +43,7 @@ export class ConcurrencyConflict extends DomainError {
 }
 
 /**
- * Appends a commit to its aggregate if the aggregate's last commit has the expected sequence in the
+ * Appends a commit, as it is to be stored, to its aggregate if the aggregate's last commit has the expected sequence in the
  * stream (0 for none). A commit whose command and aggregate are in the log already is not stored twice.
  *
  * @throws ConcurrencyConflict; DomainError `commit_too_large`, `log_unavailable`
@@ -50,9 +55,10 @@ export const append = async (
   commit: Commit,
 ): Promise<Appended> => {
   const bytes = Buffer.from(JSON.stringify(commit));
-  if (bytes.byteLength > maxCommitBytes) {
+  const limit = commit.events.some(({ sealed }) => sealed) ? maxSealedCommitBytes : maxCommitBytes;
+  if (bytes.byteLength > limit) {
     throw new DomainError("commit_too_large", "The content of this command is too large.", {
-      fields: { bytes: bytes.byteLength, limit: maxCommitBytes },
+      fields: { bytes: bytes.byteLength, limit },
     });
   }
   const shard = shardOf(ref.organization, store.shards);

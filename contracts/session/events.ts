@@ -1,6 +1,7 @@
 /** The events of a session: its prompts, its owner, and its sandbox. What was said is in the transcript. */
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
+import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
 
@@ -20,20 +21,31 @@ export const failureSchema = z.object({ code: z.string().max(64), message: z.str
 export type Failure = z.infer<typeof failureSchema>;
 
 export const sessionEvents = [
-  defineEvent("SessionCreated", 1, {
-    title: z.string(),
-    origin: sessionOriginSchema,
-    repository: repositorySchema.nullable(),
-    model: z.string(),
-    /** SHA-256 of the request, so that a key that comes again with another request is refused. */
-    fingerprint: z.string(),
-  }),
-  defineEvent("PromptQueued", 1, {
-    promptId: idSchema("prompt"),
-    text: z.string(),
-    /** The user or run that asked. */
-    by: z.string(),
-  }),
+  defineEvent(
+    "SessionCreated",
+    1,
+    {
+      title: z.string(),
+      origin: sessionOriginSchema,
+      repository: repositorySchema.nullable(),
+      model: z.string(),
+      /** SHA-256 of the request, so that a key that comes again with another request is refused. */
+      fingerprint: z.string(),
+    },
+    // From a hash of the text, a guess at the text could be confirmed.
+    { title: erasedText, fingerprint: erasedText },
+  ),
+  defineEvent(
+    "PromptQueued",
+    1,
+    {
+      promptId: idSchema("prompt"),
+      text: z.string(),
+      /** The user or run that asked. */
+      by: z.string(),
+    },
+    { text: erasedText },
+  ),
   defineEvent("CancelRequested", 1, { promptIds: z.array(idSchema("prompt")) }),
   defineEvent("OwnershipAcquired", 1, { instance: z.string(), epoch }),
   defineEvent("SandboxStarting", 1, { epoch, provider: z.string() }),
@@ -44,14 +56,24 @@ export const sessionEvents = [
     agentSessionId: z.string(),
     bootMs: z.number().nonnegative(),
   }),
-  defineEvent("SandboxFailed", 1, { epoch, failure: failureSchema }),
+  defineEvent(
+    "SandboxFailed",
+    1,
+    { epoch, failure: failureSchema },
+    { "failure.message": erasedText },
+  ),
   defineEvent("PromptStarted", 1, { epoch, promptId: idSchema("prompt") }),
-  defineEvent("PromptFinished", 1, {
-    epoch,
-    promptId: idSchema("prompt"),
-    outcome: promptOutcomeSchema,
-    failure: failureSchema.nullable(),
-  }),
+  defineEvent(
+    "PromptFinished",
+    1,
+    {
+      epoch,
+      promptId: idSchema("prompt"),
+      outcome: promptOutcomeSchema,
+      failure: failureSchema.nullable(),
+    },
+    { "failure.message": erasedText },
+  ),
   defineEvent("PauseRequested", 1, {}),
   defineEvent("SessionPaused", 1, { epoch }),
   defineEvent("ResumeRequested", 1, {}),

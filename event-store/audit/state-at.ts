@@ -1,7 +1,7 @@
 /** The state of an aggregate as it was at some moment. Snapshots play no part in it. */
 import { type AggregateRef, type AggregateType } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
-import type { AnyEvent } from "#contracts/event-registry";
+import type { DomainEvent } from "#contracts/event-registry";
 import type { EventStore } from "../event-store.ts";
 import { eventsOf } from "../load.ts";
 import { parseSubject, shardOf, streamOf } from "../sharding.ts";
@@ -12,7 +12,7 @@ import { readStoredCommits, type StoredCommit } from "./stored-commits.ts";
 /** The part of a decider that folds. The events are those of the aggregate's own type. */
 export interface Fold {
   readonly initialState: () => unknown;
-  readonly evolve: (state: unknown, event: AnyEvent) => unknown;
+  readonly evolve: (state: unknown, event: DomainEvent) => unknown;
 }
 
 export interface StateAt {
