@@ -50,7 +50,7 @@ const storedBytes = async (id: SessionId): Promise<string> => {
   const subject = subjectOf({ organization, aggregate: "session", id }, 1);
   const messages: string[] = [];
   for (let seq = 1; ;) {
-    const message = await store.jsm.streams.getMessage("EVENTS_0", { seq, next_by_subj: subject });
+    const message = await store.jsm.direct.getMessage("EVENTS_0", { seq, next_by_subj: subject });
     if (!message) break;
     messages.push(message.string());
     seq = message.seq + 1;

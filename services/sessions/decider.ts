@@ -6,6 +6,7 @@ import { DomainError } from "#contracts/errors";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
 import type { Decider } from "#event-store/decider";
+import type { AggregateKey } from "#event-store/load";
 import { evolveSession } from "./evolve.ts";
 import { decideOwned, type OwnerCommand } from "./decide-owned.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -113,4 +114,5 @@ export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
   snapshotVersion: 1,
+  textOwner: ({ id }: AggregateKey) => id,
 } as const;
