@@ -127,3 +127,8 @@ export const writeSnapshot = async <Command, Event, State>(
     // command after it tries again.
   }
 };
+
+/** Removes the snapshot of an aggregate, whatever it is. */
+export const deleteSnapshot = async (store: EventStore, ref: AggregateRef): Promise<void> => {
+  await store.snapshots.purge(subjectOf(ref, store.shards));
+};
