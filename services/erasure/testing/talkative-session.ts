@@ -59,7 +59,7 @@ export const recordMessage = async (
   return (await execute(store, transcriptAggregate, key, command, meta())).position;
 };
 
-export const invoke = async (
+const invoke = async (
   { store, organization }: Place,
   session: SessionId,
   secret: string,
