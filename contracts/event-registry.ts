@@ -5,6 +5,7 @@
 import type { StoredEvent } from "./commit.ts";
 import type { AggregateType } from "./commit.ts";
 import type { EventDefinition } from "./define-event.ts";
+import { type TextErased, textErased } from "./erasure/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
@@ -25,7 +26,14 @@ export const eventsByAggregate = {
   tool_calls: toolCallEvents,
 } as const satisfies Record<AggregateType, readonly EventDefinition[]>;
 
-export type AnyEvent =
+/** Every event, in whatever aggregate it may stand. */
+export const allEvents: readonly EventDefinition[] = [
+  ...Object.values(eventsByAggregate).flat(),
+  textErased,
+];
+
+/** The events that deciders decide and fold. */
+export type DomainEvent =
   | SessionEvent
   | TranscriptEvent
   | InvocationEvent
@@ -33,14 +41,13 @@ export type AnyEvent =
   | TriggerEvent
   | RunEvent
   | ToolCallEvent;
+export type AnyEvent = DomainEvent | TextErased;
 export type EventType = AnyEvent["type"];
 
 /** Every definition, and the functions that lift older versions: `"Type:1"` goes from 1 to 2. */
 const registry: EventRegistry = {
   definitions: new Map(
-    Object.values(eventsByAggregate)
-      .flat()
-      .map((definition): [string, EventDefinition] => [definition.type, definition]),
+    allEvents.map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
   upcasters: sessionUpcasters,
 };

@@ -17,7 +17,7 @@ export interface EventRegistry {
  * Reads a stored event in its present shape, lifting it version by version.
  *
  * @throws DomainError `event_unknown` for a type or version that the registry does not know,
- * `event_invalid` for data that do not fit the schema of the present version.
+ * `event_invalid` for data that do not fit the schema of the present version, or are sealed.
  */
 export const readEvent = (
   stored: StoredEvent,
@@ -25,6 +25,7 @@ export const readEvent = (
 ): { readonly type: string; readonly data: unknown } => {
   const definition = definitions.get(stored.type);
   if (!definition) throw unknownType(stored.type);
+  if (stored.sealed !== undefined) throw invalid(stored, new Error("Its text is sealed."));
   let { data } = stored;
   for (let version = stored.v; version !== definition.v; version += 1) {
     const upcast = upcasters[`${stored.type}:${version}`];

@@ -3,6 +3,7 @@ import {
   type AggregateRef,
   type Commit,
   maxCommitBytes,
+  maxSealedCommitBytes,
   type StoredEvent,
 } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
@@ -42,7 +43,7 @@ export class ConcurrencyConflict extends DomainError {
 }
 
 /**
- * Appends a commit to its aggregate, if the aggregate is as expected. With `any` the commit follows
+ * Appends a commit, as it is to be stored, to its aggregate, if the aggregate is as expected. With `any` the commit follows
  * whatever is the last one; others who append at the same time delay it, and only for so long.
  *
  * A commit whose command and aggregate are in the log already is not stored twice: with a version, as
@@ -134,9 +135,10 @@ const encode = ({ v, events, meta }: NewCommit, prev: string): Buffer => {
     meta: { commandId, causationId, correlationId, actor, at, prev },
   };
   const bytes = Buffer.from(JSON.stringify(commit));
-  if (bytes.byteLength > maxCommitBytes) {
+  const limit = events.some(({ sealed }) => sealed) ? maxSealedCommitBytes : maxCommitBytes;
+  if (bytes.byteLength > limit) {
     throw new DomainError("commit_too_large", "The content of this command is too large.", {
-      fields: { bytes: bytes.byteLength, limit: maxCommitBytes },
+      fields: { bytes: bytes.byteLength, limit },
     });
   }
   return bytes;

@@ -13,8 +13,10 @@ import {
   type LoadedAggregate,
 } from "./load.ts";
 import { formatPosition } from "./position.ts";
+import { sealCommit } from "./sealing/seal-commit.ts";
 import { shardOf } from "./sharding.ts";
 import { commitsBetweenSnapshots, writeSnapshot } from "./snapshots.ts";
+import { textOwnerOf } from "./text-owner.ts";
 
 /** How often a command is decided anew when others change its aggregate at the same time. */
 const maxDecisions = 5;
@@ -55,13 +57,18 @@ export const execute = async <Command, Event, State>(
     if (events.length === 0) {
       return unchanged(loaded, positionOf(ref, loaded));
     }
+    const state = events.reduce<State>(definition.decider.evolve, loaded.state);
+    const commit = await sealCommit(
+      store.dataKeys,
+      { ref, owner: textOwnerOf(definition, key, state) },
+      commitOf(events, meta),
+    );
     try {
-      const appended = await append(store, ref, commitOf(events, meta), { expected: loaded });
+      const appended = await append(store, ref, commit, { expected: loaded });
       if (appended.recordedBefore) {
         continue;
       }
       const { sequence, hash } = appended;
-      const state = events.reduce<State>(definition.decider.evolve, loaded.state);
       if (loaded.folded >= commitsBetweenSnapshots) {
         const commands = new Map([...loaded.commands, [meta.commandId, sequence]]);
         await writeSnapshot(store, definition, {

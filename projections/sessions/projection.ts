@@ -1,4 +1,6 @@
+import { erasedText } from "#contracts/erasure/markers";
 import type { Repository, WorkspaceRepository } from "#contracts/repository";
+import { erasedFailure } from "../erased-failure.ts";
 import { type Changes, defineRowProjection, type EventContext } from "../runtime/row-projection.ts";
 import { type SessionRow, sessionsTable } from "./table.ts";
 
@@ -34,6 +36,8 @@ const change: Changes<SessionRow> = {
   ResumeRequested: (row, _data, context) => changed(row, context, awaited(row)),
   SessionStopped: (row, _data, context) =>
     changed(row, context, { status: "stopped", open_prompts: [] }),
+  TextErased: (row, _data, context) =>
+    changed(row, context, { title: erasedText, failure: erasedFailure(row.failure) }),
 };
 
 /** Lists show the first repository of a session. */

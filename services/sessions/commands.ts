@@ -52,6 +52,10 @@ export interface CreateSessionRequest {
   readonly idempotencyKey: string | null;
 }
 
+/** The id of the session that is created with an idempotency key. */
+export const sessionIdOf = (organization: string, idempotencyKey: string): SessionId =>
+  derivedId("session", organization, idempotencyKey);
+
 /** @throws DomainError `prompt_too_large`, `model_unknown`, `idempotency_key_reused` */
 export const createSession = async (
   deps: SessionCommandsDeps,
@@ -61,7 +65,7 @@ export const createSession = async (
   const { organization, title, origin, repositories, prompt, idempotencyKey } = request;
   if (prompt) refuseLargePrompt(prompt.text);
   const session =
-    idempotencyKey === null ? newId("session") : derivedId("session", organization, idempotencyKey);
+    idempotencyKey === null ? newId("session") : sessionIdOf(organization, idempotencyKey);
   const { position } = await carryOut(deps, { organization, session }, meta, {
     type: "CreateSession",
     title,

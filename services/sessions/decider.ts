@@ -6,6 +6,7 @@ import { DomainError } from "#contracts/errors";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
 import type { Decider } from "#event-store/decider";
+import type { AggregateKey } from "#event-store/load";
 import { evolveSession } from "./evolve.ts";
 import { decideAsked } from "./decide-asked.ts";
 import { decideOwned, type OwnerCommand } from "./decide-owned.ts";
@@ -117,4 +118,5 @@ export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
   snapshotVersion: 2,
+  textOwner: ({ id }: AggregateKey) => id,
 } as const;

@@ -7,6 +7,7 @@ import { DomainError } from "#contracts/errors";
 import type { ToolCallCommand } from "#contracts/tools/commands";
 import type { ToolCallEvent } from "#contracts/tools/events";
 import type { Decider } from "#event-store/decider";
+import type { AggregateKey } from "#event-store/load";
 import { rememberedCalls, type ToolCall, type ToolCallsState } from "./call-state.ts";
 
 export const toolCallsDecider: Decider<ToolCallCommand, ToolCallEvent, ToolCallsState> = {
@@ -54,6 +55,7 @@ export const toolCallsAggregate = {
   aggregate: "tool_calls",
   decider: toolCallsDecider,
   snapshotVersion: 1,
+  textOwner: ({ id }: AggregateKey) => id,
 } as const;
 
 export const callOf = ({ calls }: ToolCallsState, callId: string): ToolCall | undefined =>

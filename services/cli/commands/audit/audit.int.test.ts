@@ -189,6 +189,31 @@ describe("the audit commands", { timeout: 120_000 }, () => {
     expect(verified.lines).toEqual(["Verified 1000 commits of 1 aggregate."]);
   });
 
+  it("erase the text of a session, if they may, and say what they cannot erase", async () => {
+    const ref = sessionRef(organization);
+    await test.writer.write(ref, [sessionCreated("Not to be read")]);
+    const settings = { SECRETS_KEY: "01".repeat(32) };
+    const erase = (...args: string[]) => run(["erase", ...args], test.log, settings);
+    await expect(erase("--yes")).rejects.toThrow("Say --session or --organization");
+    await expect(erase("--session", ref.id)).rejects.toThrow("say --yes");
+    await expect(erase("--session", newId("session"), "--yes")).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(run(["erase", "--session", ref.id, "--yes"])).rejects.toMatchObject({
+      code: "prerequisite_missing",
+    });
+    const { lines } = await erase("--session", ref.id, "--yes", "--by", "alice", "--json");
+    expect(JSON.parse(lines.join(""))).toMatchObject({
+      session: ref.id,
+      aggregates: 1,
+      // It was written without keys.
+      unsealedEvents: 1,
+      key: { by: "alice" },
+    });
+    const log = await run(["log", "--aggregate", ref.id, "--actor", "alice"]);
+    expect(log.lines.at(-1)).toContain("TextErased");
+  });
+
   it("take the log as they find it, whatever the settings say", async () => {
     const { jsm } = test.store;
     const { code } = await run(["verify"], test.log, { EVENT_SHARDS: "7", DURABILITY: "fsync" });
