@@ -63,6 +63,9 @@ const configSchema = z.object({
     .default("anthropic/claude-haiku-4-5"),
   /** Where agents run; see docs/sandboxes.md for what each needs. */
   SANDBOX_PROVIDER: z.string().min(1).default("local"),
+  /** What one local sandbox may use; without a number of megabytes there are no limits. */
+  SANDBOX_MEMORY_MB: z.coerce.number().int().min(512).optional(),
+  SANDBOX_PROCESSES: z.coerce.number().int().min(64).default(2048),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),

@@ -12,6 +12,7 @@ import { workspaceMarker } from "../../boot/workspace.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
 import type { RunningSandbox, SandboxOrigin, SandboxTunnels } from "../../provider/sandbox.ts";
 import type { SandboxSpec } from "../../provider/spec.ts";
+import type { ControlGroups } from "./control-group.ts";
 import { exists } from "./inspection.ts";
 import type { Isolation } from "./isolation.ts";
 import { layoutOf, type Layout } from "./layout.ts";
@@ -28,6 +29,7 @@ export interface LifecycleOptions {
   readonly opencodeBinary: string;
   readonly localRepositories: "allow" | "refuse";
   readonly snapshots: SnapshotStore;
+  readonly controlGroups: ControlGroups | null;
   /** Calls every boot off. */
   readonly closing: AbortSignal;
 }
@@ -51,7 +53,7 @@ export interface LocalLifecycle {
 }
 
 export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
-  const { dataDir, isolation, opencodeBinary, snapshots } = options;
+  const { dataDir, isolation, opencodeBinary, snapshots, controlGroups } = options;
 
   const placeWith = (layout: Layout, surroundings: Surroundings): Place => ({
     layout,
@@ -61,6 +63,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
       opencodeBinary,
       surroundings,
       searchPath: searchPath(),
+      controlGroups,
     }),
   });
 
@@ -97,6 +100,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     await stopPrograms(layout, machine);
     // The mark of a filled workspace goes first: a removal that is cut off leaves nothing to resume.
     await rm(workspaceMarker(layout), { force: true });
+    await controlGroups?.remove(layout.id);
     await rm(layout.root, { recursive: true, force: true, maxRetries: 5 });
   };
 
