@@ -88,6 +88,9 @@ const configSchema = z.object({
     .string()
     .regex(/^[\w.-]{1,64}$/)
     .default("proliferate"),
+  /** What one local sandbox may use; without a number of megabytes there are no limits. */
+  SANDBOX_MEMORY_MB: z.coerce.number().int().min(512).optional(),
+  SANDBOX_PROCESSES: z.coerce.number().int().min(64).default(2048),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   ...modalVariables,
   /** The integrations, as a JSON list; the demo integration is there without one. */

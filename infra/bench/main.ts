@@ -13,6 +13,7 @@ import { benchCluster } from "#event-store/cluster/bench/crashes";
 import { benchGrowth } from "#projections/bench/growth";
 import { benchProject } from "#projections/bench/project";
 import { benchRebuild } from "#projections/bench/rebuild";
+import { benchSandbox } from "#sandbox/bench/sandbox";
 
 type Bench = (dataDir: string, scale: number) => Promise<object>;
 
@@ -24,6 +25,7 @@ const areas: Readonly<Record<string, Bench>> = {
   project: (_dataDir, scale) => benchProject(120_000 * scale),
   rebuild: (_dataDir, scale) => benchRebuild(1_000_000 * scale),
   growth: (_dataDir, scale) => benchGrowth(scale),
+  sandbox: (dataDir) => benchSandbox(dataDir),
 };
 /** What takes minutes, or installs packages to compare with, and is only run when it is named. */
 const onRequest = ["append.emmett", "growth"];

@@ -28,6 +28,12 @@ export const startRunnerRole = async (
         dataDir: config.DATA_DIR,
         isolation: config.SANDBOX_ISOLATION,
         localRepositories: "allow",
+        ...(config.SANDBOX_MEMORY_MB !== undefined && {
+          limits: {
+            memoryBytes: config.SANDBOX_MEMORY_MB * 1024 * 1024,
+            processes: config.SANDBOX_PROCESSES,
+          },
+        }),
       },
       e2b: e2bSettings(config),
       ...modalSettings(config),

@@ -13,6 +13,7 @@ import { workspaceMarker } from "../../boot/workspace.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
 import type { RunningSandbox, SandboxOrigin, SandboxTunnels } from "../../provider/sandbox.ts";
 import type { SandboxSpec } from "../../provider/spec.ts";
+import type { ControlGroups } from "./control-group.ts";
 import { exists } from "./inspection.ts";
 import type { Isolation } from "./isolation.ts";
 import { layoutOf, type Layout } from "./layout.ts";
@@ -29,6 +30,7 @@ export interface LifecycleOptions {
   readonly opencodeBinary: string;
   readonly localRepositories: "allow" | "refuse";
   readonly snapshots: SnapshotStore;
+  readonly controlGroups: ControlGroups | null;
   /** Calls every boot off. */
   readonly closing: AbortSignal;
 }
@@ -52,7 +54,7 @@ export interface LocalLifecycle {
 }
 
 export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
-  const { dataDir, isolation, opencodeBinary, snapshots } = options;
+  const { dataDir, isolation, opencodeBinary, snapshots, controlGroups } = options;
 
   const placeWith = (layout: Layout, surroundings: Surroundings): Place => ({
     layout,
@@ -62,6 +64,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
       opencodeBinary,
       surroundings,
       searchPath: searchPath(),
+      controlGroups,
     }),
   });
 
@@ -108,6 +111,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     await stopAll(sessionId, { layout, machine });
     // The mark of a filled workspace goes first: a removal that is cut off leaves nothing to resume.
     await rm(workspaceMarker(layout), { force: true });
+    await controlGroups?.remove(layout.id);
     await rm(layout.root, { recursive: true, force: true, maxRetries: 5 });
   };
 
@@ -189,7 +193,8 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
         return runningSandbox(request, at, { origin: "attached", warnings: [], endpoint });
       }
     }
-    await stopAll(request.sessionId, at);
+    // Where there is no folder, nothing has been started, or it was ended before the folder went.
+    if (await exists(layout.root)) await stopAll(request.sessionId, at);
     const sandbox = await boot(request, at);
     const lost = request.sandboxId !== null && sandbox.origin === "created";
     return lost ? { ...sandbox, warnings: [...sandbox.warnings, resumeFailed] } : sandbox;

@@ -5,6 +5,7 @@ import { commandFolder } from "../../boot/agent-files.ts";
 import type { Machine } from "../../boot/machine.ts";
 import type { Argv, ExecOptions, ExecResult } from "../../provider/exec.ts";
 import { fenceArguments } from "./bubblewrap.ts";
+import type { ControlGroups } from "./control-group.ts";
 import { filesThrough } from "./files.ts";
 import type { Isolation } from "./isolation.ts";
 import { makeFolders, type Layout } from "./layout.ts";
@@ -19,6 +20,8 @@ export interface LocalMachineOptions {
   readonly opencodeBinary: string;
   readonly surroundings: Surroundings;
   readonly searchPath: string;
+  /** Null: what runs inside has no limits. */
+  readonly controlGroups: ControlGroups | null;
 }
 
 const defaultTimeoutMs = 120_000;
@@ -27,16 +30,17 @@ const defaultMaxOutputBytes = 1024 * 1024;
 export const localMachine = (options: LocalMachineOptions): Machine => {
   const { layout, surroundings } = options;
 
-  const fence = (argv: Argv, cwd: string, dieWithParent: boolean) => {
-    if (options.isolation.kind === "none") return Promise.resolve(argv);
+  const fence = async (argv: Argv, cwd: string, dieWithParent: boolean): Promise<Argv> => {
+    if (options.isolation.kind === "none") return argv;
     const { command } = options.isolation;
-    return fenceArguments({
-      command,
-      layout,
-      readable: surroundings.readable,
-      cwd,
-      dieWithParent,
-    }).then((prefix): [string, ...string[]] => [...prefix, ...argv]);
+    const { readable } = surroundings;
+    const prefix = await fenceArguments({ command, layout, readable, cwd, dieWithParent });
+    return [...prefix, ...argv];
+  };
+
+  const confine = async (argv: Argv, cwd: string, dieWithParent: boolean): Promise<Argv> => {
+    const fenced = await fence(argv, cwd, dieWithParent);
+    return options.controlGroups?.enter(layout.id, fenced) ?? fenced;
   };
 
   const environment = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
@@ -53,7 +57,7 @@ export const localMachine = (options: LocalMachineOptions): Machine => {
     command: Omit<ProcessCommand, "cwd" | "env"> & Pick<ExecOptions, "cwd" | "env">,
   ): Promise<ProcessResult> => {
     const cwd = command.cwd ?? layout.workspace;
-    const argv = await fence(command.argv, cwd, true);
+    const argv = await confine(command.argv, cwd, true);
     return runProcess({ ...command, argv, cwd, env: environment(command.env) });
   };
 
@@ -72,7 +76,7 @@ export const localMachine = (options: LocalMachineOptions): Machine => {
   };
 
   const programs = localPrograms(layout, async ({ argv, env }) => ({
-    argv: await fence(argv, layout.workspace, false),
+    argv: await confine(argv, layout.workspace, false),
     cwd: layout.workspace,
     env: environment(env),
   }));

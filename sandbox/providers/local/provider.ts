@@ -14,6 +14,7 @@ import { asProvider } from "../../provider/error.ts";
 import type { SandboxProvider, SandboxRequest } from "../../provider/provider.ts";
 import type { RunningSandbox, SandboxCheck, SandboxRef } from "../../provider/sandbox.ts";
 import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
+import { openControlGroups, type SandboxLimits } from "./control-group.ts";
 import { healthOf, sessionsWithSandbox, stateOf } from "./inspection.ts";
 import { probeIsolation, type Isolation, type IsolationChoice } from "./isolation.ts";
 import { localLifecycle } from "./lifecycle.ts";
@@ -32,6 +33,8 @@ export interface LocalProviderOptions {
   readonly localRepositories: "allow" | "refuse";
   /** Name or path of bubblewrap; `bwrap` by default. */
   readonly bubblewrap?: string;
+  /** For each sandbox; none by default. */
+  readonly limits?: SandboxLimits;
   /** Path of OpenCode; that of the installed package by default. */
   readonly opencodeBinary?: string;
 }
@@ -46,7 +49,7 @@ export interface LocalProvider extends OwnMethods {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** @throws DomainError `prerequisite_missing` without OpenCode, /proc, or a demanded bubblewrap */
+/** @throws DomainError `prerequisite_missing` without OpenCode, /proc, a demanded bubblewrap, or control groups for limits */
 export const openLocalProvider = async (options: LocalProviderOptions): Promise<LocalProvider> => {
   if (process.platform !== "linux") {
     throw new DomainError("prerequisite_missing", "Local sandboxes need Linux.");
@@ -59,9 +62,16 @@ export const openLocalProvider = async (options: LocalProviderOptions): Promise<
   });
   const opencodeBinary = options.opencodeBinary ?? (await findOpencodeBinary());
   const snapshots = openSnapshotStore(dataDir);
+  const controlGroups = options.limits ? await openControlGroups(options.limits) : null;
+  if (options.limits && controlGroups === null) {
+    throw new DomainError(
+      "prerequisite_missing",
+      "Limits of sandboxes need control groups, and this process may not make any: run it as root or in a delegated group, or set no limits.",
+    );
+  }
   const closing = new AbortController();
   const lifecycle = localLifecycle({
-    ...{ dataDir, isolation, opencodeBinary, localRepositories, snapshots },
+    ...{ dataDir, isolation, opencodeBinary, localRepositories, snapshots, controlGroups },
     closing: closing.signal,
   });
   const exclusively = sessionLocks();
