@@ -11,8 +11,8 @@ import { type PlannedCommit, sessionCommits } from "./transcripts.ts";
 export interface FillOptions {
   /** How many commits of one event each are written; all of the last sessions, so a few more. */
   readonly commits: number;
-  /** How many turns a session has: its two aggregates have 7 commits a turn, and 3 at its beginning. */
-  readonly turnsPerSession: number;
+  /** How many commits a session has: 3 at its beginning, and 7 a turn, 4 of them of its transcript. */
+  readonly commitsPerSession: number;
 }
 
 /** How many sessions are written at once, in turn. */
@@ -23,12 +23,12 @@ const messagesPerAck = 1_000;
 /** Answers how many commits were written. The log must be empty and have one shard. */
 export const fillLog = async (
   store: EventStore,
-  { commits, turnsPerSession }: FillOptions,
+  { commits, commitsPerSession }: FillOptions,
 ): Promise<number> => {
   let written = 0;
   let acknowledged: Promise<unknown> = Promise.resolve();
   while (written < commits) {
-    for (const [ref, bytes] of interleaved(turnsPerSession)) {
+    for (const [ref, bytes] of interleaved(commitsPerSession)) {
       const subject = subjectOf(ref, store.shards);
       written += 1;
       if (written % messagesPerAck !== 0) {
@@ -59,9 +59,9 @@ const endOf = async (store: EventStore, expected: number): Promise<number> => {
   return end;
 };
 
-function* interleaved(turns: number): Generator<readonly [AggregateRef, Buffer]> {
+function* interleaved(commits: number): Generator<readonly [AggregateRef, Buffer]> {
   const sessions = Array.from({ length: sessionsAtOnce }, () =>
-    chained(sessionCommits(newId("organization"), turns)),
+    chained(sessionCommits(newId("organization"), Math.ceil(commits / 7)).slice(0, commits)),
   );
   for (;;) {
     for (const session of sessions) {

@@ -9,7 +9,7 @@ import * as events from "../testing/events.ts";
 import { openLogWriter } from "../testing/log-writer.ts";
 import { withBenchStack } from "./bench-stack.ts";
 import { catchUpMs } from "./catch-up.ts";
-import { fillLog } from "./fill-log.ts";
+import { fillLog, type FillOptions } from "./fill-log.ts";
 import { measureVisible, type VisibleFigures } from "./visible.ts";
 
 export interface GrowthFigures extends VisibleFigures {
@@ -24,34 +24,31 @@ export interface GrowthFigures extends VisibleFigures {
 
 /** Logs that differ in their length alone, and then in the number of their aggregates alone. */
 const logs = [
-  { commits: 10_000, turnsPerSession: 25 },
-  { commits: 1_000_000, turnsPerSession: 25 },
-  { commits: 600_000, turnsPerSession: 171 },
-  { commits: 600_000, turnsPerSession: 0 },
+  { commits: 10_000, commitsPerSession: 178 },
+  { commits: 1_000_000, commitsPerSession: 178 },
+  { commits: 200_000, commitsPerSession: 400 },
+  { commits: 200_000, commitsPerSession: 1 },
 ] as const;
 
 export const benchGrowth = async (scale = 1): Promise<readonly GrowthFigures[]> => {
   const figures: GrowthFigures[] = [];
-  for (const { commits, turnsPerSession } of logs) {
-    figures.push(await measureOn({ commits: commits * scale, turnsPerSession }));
+  for (const { commits, commitsPerSession } of logs) {
+    figures.push(await measureOn({ commits: commits * scale, commitsPerSession }));
   }
   return figures;
 };
 
-const measureOn = (log: {
-  readonly commits: number;
-  readonly turnsPerSession: number;
-}): Promise<GrowthFigures> =>
+const measureOn = (log: FillOptions): Promise<GrowthFigures> =>
   withBenchStack(async (stack) => {
     const { store, openSchema } = stack;
     const commits = await fillLog(store, log);
     const openAll = await openSchema("grown");
     const ms = await catchUpMs({ store, openSql: openAll, projections: readModels, commits });
     const visible = await measureVisible(stack, "grown", { appends: 2_500, perSecond: 500 });
-    const perSession = 3 + 7 * log.turnsPerSession;
+    const sessions = commits / log.commitsPerSession;
     return {
       commits,
-      aggregates: (commits / perSession) * (log.turnsPerSession > 0 ? 2 : 1),
+      aggregates: log.commitsPerSession === 1 ? sessions : 2 * sessions,
       appendSequentialPerSecond: await measureAppends(store),
       fold20P50Ms: await measureLoads(store),
       projectEventsPerSecond: Math.round((commits / ms) * 1_000),

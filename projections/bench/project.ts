@@ -18,12 +18,12 @@ export interface ProjectBench extends VisibleFigures {
 }
 
 const rounds = 3;
-const turnsPerSession = 25;
+const commitsPerSession = 178;
 
 export const benchProject = (events = 120_000): Promise<ProjectBench> =>
   withBenchStack(async (stack) => {
     const { store, openSchema, openSql } = stack;
-    const commits = await fillLog(store, { commits: events, turnsPerSession });
+    const commits = await fillLog(store, { commits: events, commitsPerSession });
     const [rates, ratios, allRates]: [number[], number[], number[]] = [[], [], []];
     // In turn, so that all see the same machine; the first round warms everything up.
     for (let round = 0; round <= rounds; round += 1) {

@@ -16,11 +16,11 @@ export interface RebuildBench {
 }
 
 const sampleMs = 100;
-const turnsPerSession = 25;
+const commitsPerSession = 178;
 
 export const benchRebuild = (events = 1_000_000): Promise<RebuildBench> =>
   withBenchStack(async ({ store, natsUrl, databaseUrl }) => {
-    const commits = await fillLog(store, { commits: events, turnsPerSession });
+    const commits = await fillLog(store, { commits: events, commitsPerSession });
     const child = spawn(
       process.execPath,
       [...process.execArgv, new URL("./rebuild-process.ts", import.meta.url).pathname].concat(

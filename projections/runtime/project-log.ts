@@ -52,8 +52,6 @@ export const projectLog = (options: ProjectLogOptions): LogProjecting => {
     remove: (name) => {
       for (const shard of shards) shard.remove(name);
     },
-    ended: Promise.all([reporting.ended, ...shards.map(({ ended }) => ended)]).then(
-      () => undefined,
-    ),
+    ended: Promise.all(shards.map(({ ended }) => ended)).then(() => reporting.finish()),
   };
 };

@@ -50,7 +50,7 @@ export const startShard = (options: ShardOptions): ShardProjecting => {
         end: () => round.abort(),
       });
     }
-    for (const lane of lanes) lane.state = "stopped";
+    for (const lane of lanes) if (lane.state !== "halted") lane.state = "stopped";
   };
   const ended = loop();
   return {

@@ -10,8 +10,8 @@ export const reportMs = 10_000;
 export interface Reporting {
   /** Says it now. */
   changed(): void;
-  /** Resolves after the signal, when nothing is written any more. */
-  readonly ended: Promise<void>;
+  /** After the signal: says how it has ended, so that a halt is known when nobody works on it any more. */
+  finish(): Promise<void>;
 }
 
 export interface ReportingOptions {
@@ -43,18 +43,22 @@ export const startReporting = ({ openSql, lanes, signal }: ReportingOptions): Re
       await delay(reportMs, undefined, { signal: waiting }).catch(() => undefined);
     }
   };
+  const ended = loop();
   return {
     changed: () => {
       pause.abort();
     },
-    ended: loop(),
+    finish: async () => {
+      await ended;
+      await report();
+    },
   };
 };
 
 /** Only the program whose version of a read model stands in the schema may speak for it. */
 const writeReports = async (sql: Sql, lanes: readonly Lane[]): Promise<void> => {
   const reports = lanes
-    .filter(({ state }) => state !== "standby")
+    .filter(({ state, claim }) => state !== "standby" && claim === "own")
     .map(({ projection: { name, version }, shard, state, problem, checkpoint }) => {
       return { model: name, version, shard, state, problem, checkpoint };
     });
