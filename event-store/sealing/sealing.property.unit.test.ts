@@ -54,14 +54,24 @@ const secretsOf = ({ type, data }: StoredEvent): readonly string[] => {
   return found.filter((text) => text.length >= 12 && !plain.includes(text));
 };
 
+/** Event by event: what is a secret in one may stand in the open in another. */
+const expectWithoutSecrets = (
+  found: readonly object[],
+  originals: readonly StoredEvent[],
+): void => {
+  for (const [index, original] of originals.entries()) {
+    const bytes = JSON.stringify(found[index]);
+    for (const secret of secretsOf(original)) expect(bytes).not.toContain(secret);
+  }
+};
+
 describe("the text of commits", () => {
   it("comes back as it was, and is in no stored byte", async () => {
     const keys = memoryDataKeys();
     await fc.assert(
       fc.asyncProperty(fc.array(storedEvents, { minLength: 1, maxLength: 4 }), async (events) => {
         const sealed = await stored(keys, events);
-        const bytes = JSON.stringify(sealed.commit);
-        for (const secret of events.flatMap(secretsOf)) expect(bytes).not.toContain(secret);
+        expectWithoutSecrets(sealed.commit.events, events);
         const [opened] = await openCommits(keys, [sealed]);
         expect(opened?.commit).toEqual({ ...sealed.commit, events });
       }),
@@ -79,8 +89,7 @@ describe("the text of commits", () => {
         for (const { commit } of opened) {
           const read = commit.events.map((event) => parseEvent(event));
           expect(read.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
-          const bytes = JSON.stringify(read);
-          for (const secret of events.flatMap(secretsOf)) expect(bytes).not.toContain(secret);
+          expectWithoutSecrets(read, events);
         }
         expect(opened[0]?.commit.events).toEqual(opened[1]?.commit.events);
       }),

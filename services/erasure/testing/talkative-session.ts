@@ -4,7 +4,6 @@ import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/execute";
 import { storeDelivery } from "#event-store/inbox";
 import { publishLive } from "#event-store/live-channel";
-import { commitsBetweenSnapshots } from "#event-store/snapshots";
 import { newId, type OrganizationId, type RunId, type SessionId } from "#contracts/ids";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { Position } from "#contracts/position";
@@ -87,8 +86,8 @@ const approved: readonly InvocationCommand[] = [
   { type: "StartExecution" },
 ];
 
-/** Everything that a session can say, several times over where copies are kept only then. */
-export const talk = async (place: Place, secret: string): Promise<SessionId> => {
+/** Everything that a session can say, with as many turns as are wanted: long sessions have snapshots. */
+export const talk = async (place: Place, secret: string, turns = 3): Promise<SessionId> => {
   const { store, organization } = place;
   const triggerId = newId("trigger");
   const runId: RunId = newId("run");
@@ -120,7 +119,7 @@ export const talk = async (place: Place, secret: string): Promise<SessionId> => 
   for (const command of commands) {
     await execute(store, sessionAggregate, { organization, id: sessionId }, command, meta());
   }
-  for (let index = 0; index <= commitsBetweenSnapshots; index += 1) {
+  for (let index = 0; index < turns; index += 1) {
     await recordMessage(place, sessionId, messageOf(`msg_${index}`, `${secret} ${index}`));
     const prompt = { type: "QueuePrompt", promptId: newId("prompt"), text: secret, by: "usr_test" };
     const key = { organization, id: sessionId };
