@@ -14,6 +14,7 @@ import { benchGrowth } from "#projections/bench/growth";
 import { benchProject } from "#projections/bench/project";
 import { benchRebuild } from "#projections/bench/rebuild";
 import { benchSandbox } from "#sandbox/bench/sandbox";
+import { benchSidecar } from "#sandbox/bench/sidecar";
 
 type Bench = (dataDir: string, scale: number) => Promise<object>;
 
@@ -25,7 +26,10 @@ const areas: Readonly<Record<string, Bench>> = {
   project: (_dataDir, scale) => benchProject(120_000 * scale),
   rebuild: (_dataDir, scale) => benchRebuild(1_000_000 * scale),
   growth: (_dataDir, scale) => benchGrowth(scale),
-  sandbox: (dataDir) => benchSandbox(dataDir),
+  sandbox: async (dataDir) => ({
+    ...(await benchSandbox(dataDir)),
+    ...(await benchSidecar(dataDir)),
+  }),
 };
 /** What takes minutes, or installs packages to compare with, and is only run when it is named. */
 const onRequest = ["append.emmett", "growth"];

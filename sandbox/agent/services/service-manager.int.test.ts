@@ -113,6 +113,7 @@ test("a new sidecar finds the services of the one before it, and sees their end"
   await manager.stop("stopped");
   await manager.close();
   process.kill(lost.pid ?? 0, "SIGKILL");
+  await vi.waitUntil(async () => !(await isAlive(lost.pid ?? 0)), patience);
 
   manager = await open();
   expect(view("kept")).toMatchObject({ status: "running", pid: kept.pid });

@@ -36,6 +36,8 @@ export interface Supervisor {
 
 /** How often a process that another sidecar started is looked at: nobody tells us of its end. */
 const watchMs = 500;
+/** As a shell says that there is no such program. */
+const notFound = 127;
 
 export const supervise = (options: SupervisorOptions): Supervisor => {
   const { spec, log, limits, now } = options;
@@ -72,17 +74,18 @@ export const supervise = (options: SupervisorOptions): Supervisor => {
     const after = afterEnd(spec.restart, run, limits);
     const how = exitCode === null ? "was ended by a signal" : `ended with exit code ${exitCode}`;
     const ended = { process: null, exitCode } as const;
+    // The state changes before anything is waited for: a stop that comes meanwhile has the last word.
     if (after.next === "stopped") {
+      await become({ ...ended, status: "stopped", failures: 0 });
       await log.note(`${spec.name} ${how}.`);
-      return become({ ...ended, status: "stopped", failures: 0 });
-    }
-    if (after.next === "gave_up") {
+    } else if (after.next === "gave_up") {
+      await become({ ...ended, status: "error", failures: after.failures });
       await log.note(`${spec.name} ${how}, ${after.failures} failures in a row: given up.`);
-      return become({ ...ended, status: "error", failures: after.failures });
+    } else {
+      await become({ ...ended, status: "restarting", failures: after.failures });
+      await log.note(`${spec.name} ${how}; next try in ${after.delayMs} ms.`);
+      await waitAndRun(after.delayMs, signal);
     }
-    await log.note(`${spec.name} ${how}; next try in ${after.delayMs} ms.`);
-    await become({ ...ended, status: "restarting", failures: after.failures });
-    await waitAndRun(after.delayMs, signal);
   };
 
   const waitAndRun = async (delayMs: number, signal: AbortSignal): Promise<void> => {
@@ -97,15 +100,13 @@ export const supervise = (options: SupervisorOptions): Supervisor => {
     // Written first: should this process die now, the next one finds what it started by its marker.
     await become({ status: "running", process: null, startedAt: now() });
     if (signal.aborted) return;
-    try {
-      const started = await startProcess(options);
-      if (signal.aborted) return endProcesses(options.marker);
-      watch(started.exited, signal);
-      await become({ process: started.process });
-    } catch (error) {
+    const started = await startProcess(options).catch(async (error: unknown) => {
       await log.note(`${spec.name} cannot be started: ${String(error)}`);
-      watch(Promise.resolve(127), signal);
-    }
+      return null;
+    });
+    if (signal.aborted) return endProcesses(options.marker);
+    watch(started?.exited ?? Promise.resolve(notFound), signal);
+    if (started !== null) await become({ process: started.process });
   };
 
   return {
@@ -127,6 +128,9 @@ export const supervise = (options: SupervisorOptions): Supervisor => {
       const signal = begin();
       if (state.process !== null && (await isSameProcess(state.process))) {
         watch(endOf(state.process, signal), signal);
+      } else if (spec.owner === "sandbox") {
+        // The configuration of today says whether and how it is to run.
+        await become({ status: "stopped", process: null });
       } else {
         await run(signal);
       }

@@ -36,6 +36,8 @@ const resizeSchema = z.strictObject({ type: z.literal("resize"), cols: columns, 
 const maxFrameBytes = 1024 * 1024;
 /** A client that does not answer a ping by the next one has gone. */
 const pingMs = 30_000;
+/** How long a client may take to answer that the sidecar ends. */
+const farewellMs = 1_000;
 
 export interface TerminalSockets {
   readonly open: OpenWebSocket;
@@ -63,7 +65,10 @@ export const terminalSockets = (terminals: Terminals): TerminalSockets => {
       });
     },
     close: () => {
-      for (const client of server.clients) client.close(1001, "The sidecar is ending.");
+      for (const client of server.clients) {
+        client.close(1001, "The sidecar is ending.");
+        setTimeout(() => client.terminate(), farewellMs).unref();
+      }
       terminals.close();
     },
   };
