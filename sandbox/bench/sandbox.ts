@@ -14,7 +14,7 @@ import type { SandboxRef } from "../provider/sandbox.ts";
 import type { SandboxSpec } from "../provider/spec.ts";
 import { openLocalProvider, type LocalProvider } from "../providers/local/index.ts";
 
-const rounds = 7;
+const rounds = 5;
 const workspaceMb = 200;
 
 export interface SandboxFigures {
