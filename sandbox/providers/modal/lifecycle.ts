@@ -3,19 +3,14 @@ import type { Sandbox } from "modal";
 import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
-import { attachServer, endpointOf, type AgentEndpoint } from "../../boot/attach.ts";
-import { readBootRecord } from "../../boot/boot-record.ts";
-import { bootEssentials } from "../../boot/essentials.ts";
-import { standardPorts, type Machine } from "../../boot/machine.ts";
-import { tunnelsOf } from "../../boot/tunnels.ts";
-import { disposeServer } from "../../opencode/dispose.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
-import type { RunningSandbox, SandboxOrigin, SandboxTunnels } from "../../provider/sandbox.ts";
+import type { RunningSandbox, SandboxTunnels } from "../../provider/sandbox.ts";
 import type { SandboxDirectory } from "./directory.ts";
 import { isGone } from "./failures.ts";
 import type { Handle, Handles } from "./handles.ts";
 import { chooseImage, snapshotGone, type ChosenImage, type ImageSources } from "./image-choice.ts";
 import { isMemorySnapshot, memorySnapshotId, snapshotFiles, snapshotMemory } from "./snapshots.ts";
+import { modalWorkplace, type Beginning } from "./workplace.ts";
 
 export interface LifecycleOptions {
   readonly directory: SandboxDirectory;
@@ -44,6 +39,7 @@ const mostAttempts = 3;
 
 export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   const { directory, handles } = options;
+  const { tunnels, callOff, boot, goOn } = modalWorkplace(options);
 
   const find = async (sessionId: SessionId): Promise<Handle | null> => {
     const sandbox = await directory.find(sessionId);
@@ -58,56 +54,11 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
     });
   };
 
-  const tunnels = async ({ sandbox, machine }: Handle): Promise<SandboxTunnels> =>
-    tunnelsOf(machine, standardPorts, await directory.sshOf(sandbox.sandboxId));
-
   const terminate = async (sessionId: SessionId): Promise<void> => {
     const sandbox = await directory.find(sessionId);
     if (sandbox === null) return;
     handles.release(sandbox.sandboxId);
     await directory.terminate(sessionId);
-  };
-
-  const callOff = ({ signal }: SandboxRequest): AbortSignal =>
-    AbortSignal.any([options.closing, ...(signal ? [signal] : [])]);
-
-  const runningSandbox = async (
-    { sessionId }: SandboxRequest,
-    handle: Handle,
-    found: Beginning & { readonly opencode: AgentEndpoint },
-  ): Promise<RunningSandbox> => ({
-    ...found,
-    sessionId,
-    sandboxId: handle.sandbox.sandboxId,
-    workspace: handle.machine.workspace,
-    tunnels: await tunnels(handle),
-    expiresAt: await directory.expiresAt(handle.sandbox),
-  });
-
-  const boot = async (request: SandboxRequest, handle: Handle, beginning: Beginning) => {
-    const opencode = await bootEssentials({
-      machine: handle.machine,
-      sessionId: request.sessionId,
-      spec: request.spec,
-      signal: callOff(request),
-      onStage: request.onStage,
-    });
-    return runningSandbox(request, handle, { ...beginning, opencode });
-  };
-
-  /** Goes on with the agent's server that runs inside; else starts another one on the files that are there. */
-  const goOn = async (
-    request: SandboxRequest,
-    handle: Handle,
-    attached: Beginning,
-  ): Promise<RunningSandbox> => {
-    const { machine } = handle;
-    const signal = callOff(request);
-    const opencode = await attachServer({ machine, spec: request.spec, signal });
-    if (opencode !== null) return runningSandbox(request, handle, { ...attached, opencode });
-    await stopServer(machine);
-    const origin = attached.origin === "attached" ? "resumed" : attached.origin;
-    return boot(request, handle, { ...attached, origin });
   };
 
   /** A sandbox that was made for this request is ended when it cannot be used. */
@@ -227,11 +178,6 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   };
 };
 
-interface Beginning {
-  readonly origin: SandboxOrigin;
-  readonly warnings: readonly SandboxWarning[];
-}
-
 const beginningOf = (
   { sandboxId, spec }: SandboxRequest,
   { from, warnings }: ChosenImage,
@@ -248,16 +194,6 @@ const beginningOf = (
 const resumeFailed: SandboxWarning = {
   code: "resume_failed",
   message: "The session's former sandbox is gone; this one has begun anew.",
-};
-
-/** OpenCode first ends its turns, which would stay open in its database for ever; then it is ended. */
-const stopServer = async (machine: Machine): Promise<void> => {
-  const server = await machine.find("opencode");
-  const record = await readBootRecord(machine.record);
-  if (server === null || record === null) return server?.stop();
-  const { baseUrl, authorization } = await endpointOf(machine, record);
-  await disposeServer(baseUrl, authorization);
-  await server.stop();
 };
 
 const snapshotNotFound = (snapshotId: string): DomainError =>
