@@ -27,6 +27,8 @@ export interface LifecycleOptions {
 export interface E2bLifecycle {
   ensure(request: SandboxRequest): Promise<RunningSandbox>;
   create(request: SandboxRequest): Promise<RunningSandbox>;
+  /** A running sandbox as it is: it does not run on for being looked at. */
+  open(id: string): Promise<E2bMachine>;
   /** @throws DomainError `sandbox_not_found` unless it is running */
   running(ref: SandboxRef): Promise<E2bMachine>;
   /** The id of what is paused then; null when there is nothing. */
@@ -47,6 +49,9 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     return machine;
   };
 
+  const open = async (id: string): Promise<E2bMachine> =>
+    machines.get(id) ?? machineOf(await api.connect(id, noLongerMs));
+
   const running = async (ref: SandboxRef): Promise<E2bMachine> => {
     const found = await locate(api, ref);
     if (found?.state !== "running") {
@@ -54,7 +59,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
         fields: { sessionId: ref.sessionId },
       });
     }
-    return machines.get(found.id) ?? machineOf(await api.connect(found.id, noLongerMs));
+    return open(found.id);
   };
 
   /** @param keep whether the sandbox has work in it, so that a failed boot must not remove it */
@@ -100,6 +105,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
   };
 
   return {
+    open,
     running,
     ensure: async (request) => {
       const found = await locate(api, request);
@@ -122,6 +128,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       const found = await locate(api, ref);
       if (found === null) return null;
       renewals.drop(found.id);
+      machines.delete(found.id);
       if (found.state === "running") await api.pause(found.id);
       return found.id;
     },

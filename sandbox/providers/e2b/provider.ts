@@ -104,7 +104,7 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
         if (found.state === "paused") {
           return { state: "paused", agent: false, detail: "The sandbox is paused." };
         }
-        const agent = await agentAnswers(await lifecycle.running(ref));
+        const agent = await agentAnswers(await lifecycle.open(found.id));
         const detail = agent ? null : "The agent's server does not answer.";
         return { state: "running", agent, detail };
       }),
