@@ -4,7 +4,6 @@ import { DomainError } from "#contracts/errors";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { attachServer } from "../../boot/attach.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
-import { standardPorts } from "../../boot/machine.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { workspaceMarker } from "../../boot/workspace.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
@@ -78,7 +77,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       if (attached === null) await (await machine.find("opencode"))?.stop();
       const opencode =
         attached ?? (await bootEssentials({ machine, sessionId, spec, signal, onStage }));
-      const tunnels = await tunnelsOf(machine, standardPorts);
+      const tunnels = await tunnelsOf(machine, machine.ports);
       return {
         ...{ sessionId, sandboxId: sandbox.sandboxId, warnings, opencode, tunnels },
         // It ran, but the agent's server in it did not, or with other settings.
@@ -104,6 +103,20 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     return boot(request, { sandbox, machine, origin, warnings: [], keep });
   };
 
+  /** The stored one and whatever else carries the session's id. */
+  const ownIds = async ({ sessionId, sandboxId }: SandboxRef): Promise<ReadonlySet<string>> => {
+    const tagged = (await api.list(sessionId)).map(({ id }) => id);
+    return new Set(sandboxId === null ? tagged : [...tagged, sandboxId]);
+  };
+
+  const end = async (ids: ReadonlySet<string>): Promise<void> => {
+    for (const id of ids) {
+      renewals.drop(id);
+      machines.delete(id);
+      await api.kill(id);
+    }
+  };
+
   return {
     open,
     running,
@@ -119,9 +132,9 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       return boot(request, { ...start, warnings, keep: false });
     },
     create: async (request) => {
-      const former = await api.list(request.sessionId);
+      const former = await ownIds(request);
       const start = await begin(api, request, settings.template);
-      for (const { id } of former) await api.kill(id);
+      await end(former);
       return boot(request, { ...start, keep: false });
     },
     pause: async (ref) => {
@@ -132,14 +145,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       if (found.state === "running") await api.pause(found.id);
       return found.id;
     },
-    remove: async (ref) => {
-      const own = (await api.list(ref.sessionId)).map(({ id }) => id);
-      for (const id of new Set([...own, ...(ref.sandboxId === null ? [] : [ref.sandboxId])])) {
-        renewals.drop(id);
-        machines.delete(id);
-        await api.kill(id);
-      }
-    },
+    remove: async (ref) => end(await ownIds(ref)),
   };
 };
 

@@ -8,7 +8,6 @@ import { DomainError } from "#contracts/errors";
 import { agentAnswers } from "../../boot/attach.ts";
 import { secretsOf } from "../../boot/essentials.ts";
 import { writeEnvValues } from "../../boot/env-file.ts";
-import { standardPorts } from "../../boot/machine.ts";
 import { readFilesThrough } from "../../boot/read-files.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { asProvider } from "../../provider/error.ts";
@@ -110,7 +109,10 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       }),
     checkSandboxes: (refs) => named("checkSandboxes", () => checkAll(api, refs)),
     resolveTunnels: (ref) =>
-      named("resolveTunnels", async () => tunnelsOf(await lifecycle.running(ref), standardPorts)),
+      named("resolveTunnels", async () => {
+        const machine = await lifecycle.running(ref);
+        return tunnelsOf(machine, machine.ports);
+      }),
     readFiles: (ref, paths) =>
       named("readFiles", async () => readFilesThrough(await lifecycle.running(ref), paths)),
     execCommand: (ref, argv, options) =>
