@@ -172,7 +172,8 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
         return runningSandbox(request, at, { origin: "attached", warnings: [], endpoint });
       }
     }
-    await stopPrograms(layout, machine);
+    // Where there is no folder, nothing has been started, or it was ended before the folder went.
+    if (await exists(layout.root)) await stopPrograms(layout, machine);
     const sandbox = await boot(request, at);
     const lost = request.sandboxId !== null && sandbox.origin === "created";
     return lost ? { ...sandbox, warnings: [...sandbox.warnings, resumeFailed] } : sandbox;
