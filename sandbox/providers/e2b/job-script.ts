@@ -27,7 +27,7 @@ const jobsFolder = ".proliferate/jobs";
 /** Relative to the home; holds the environment of everything that is run inside. */
 export const environmentFile = ".env.proliferate";
 
-/** Sets what the program's own environment does not set. */
+/** Sets what the program's own environment does not set; a shell has no other kind of name. */
 export const environmentScript = (environment: Readonly<Record<string, string>>): string =>
   Object.entries(environment)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))

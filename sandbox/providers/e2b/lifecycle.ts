@@ -4,7 +4,6 @@ import { DomainError } from "#contracts/errors";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { attachServer } from "../../boot/attach.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
-import { standardPorts } from "../../boot/machine.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { workspaceMarker } from "../../boot/workspace.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
@@ -27,6 +26,8 @@ export interface LifecycleOptions {
 export interface E2bLifecycle {
   ensure(request: SandboxRequest): Promise<RunningSandbox>;
   create(request: SandboxRequest): Promise<RunningSandbox>;
+  /** A running sandbox as it is: it does not run on for being looked at. */
+  open(id: string): Promise<E2bMachine>;
   /** @throws DomainError `sandbox_not_found` unless it is running */
   running(ref: SandboxRef): Promise<E2bMachine>;
   /** The id of what is paused then; null when there is nothing. */
@@ -47,6 +48,9 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     return machine;
   };
 
+  const open = async (id: string): Promise<E2bMachine> =>
+    machines.get(id) ?? machineOf(await api.connect(id, noLongerMs));
+
   const running = async (ref: SandboxRef): Promise<E2bMachine> => {
     const found = await locate(api, ref);
     if (found?.state !== "running") {
@@ -54,7 +58,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
         fields: { sessionId: ref.sessionId },
       });
     }
-    return machines.get(found.id) ?? machineOf(await api.connect(found.id, noLongerMs));
+    return open(found.id);
   };
 
   /** @param keep whether the sandbox has work in it, so that a failed boot must not remove it */
@@ -73,7 +77,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       if (attached === null) await (await machine.find("opencode"))?.stop();
       const opencode =
         attached ?? (await bootEssentials({ machine, sessionId, spec, signal, onStage }));
-      const tunnels = await tunnelsOf(machine, standardPorts);
+      const tunnels = await tunnelsOf(machine, machine.ports);
       return {
         ...{ sessionId, sandboxId: sandbox.sandboxId, warnings, opencode, tunnels },
         // It ran, but the agent's server in it did not, or with other settings.
@@ -99,7 +103,22 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     return boot(request, { sandbox, machine, origin, warnings: [], keep });
   };
 
+  /** The stored one and whatever else carries the session's id. */
+  const ownIds = async ({ sessionId, sandboxId }: SandboxRef): Promise<ReadonlySet<string>> => {
+    const tagged = (await api.list(sessionId)).map(({ id }) => id);
+    return new Set(sandboxId === null ? tagged : [...tagged, sandboxId]);
+  };
+
+  const end = async (ids: ReadonlySet<string>): Promise<void> => {
+    for (const id of ids) {
+      renewals.drop(id);
+      machines.delete(id);
+      await api.kill(id);
+    }
+  };
+
   return {
+    open,
     running,
     ensure: async (request) => {
       const found = await locate(api, request);
@@ -113,26 +132,20 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       return boot(request, { ...start, warnings, keep: false });
     },
     create: async (request) => {
-      const former = await api.list(request.sessionId);
+      const former = await ownIds(request);
       const start = await begin(api, request, settings.template);
-      for (const { id } of former) await api.kill(id);
+      await end(former);
       return boot(request, { ...start, keep: false });
     },
     pause: async (ref) => {
       const found = await locate(api, ref);
       if (found === null) return null;
       renewals.drop(found.id);
+      machines.delete(found.id);
       if (found.state === "running") await api.pause(found.id);
       return found.id;
     },
-    remove: async (ref) => {
-      const own = (await api.list(ref.sessionId)).map(({ id }) => id);
-      for (const id of new Set([...own, ...(ref.sandboxId === null ? [] : [ref.sandboxId])])) {
-        renewals.drop(id);
-        machines.delete(id);
-        await api.kill(id);
-      }
-    },
+    remove: async (ref) => end(await ownIds(ref)),
   };
 };
 

@@ -1,14 +1,15 @@
 /** An E2B sandbox as the boot sees it. */
 import type { Sandbox } from "e2b";
-import type { Machine } from "../../boot/machine.ts";
+import type { Machine, SandboxPorts } from "../../boot/machine.ts";
 import { shellMachine } from "../../boot/shell-machine.ts";
 import { callE2b } from "./errors.ts";
 import { execIn } from "./exec.ts";
 import { filesIn } from "./files.ts";
 import { environmentFile, environmentScript } from "./job-script.ts";
-import { urlOfHost, type E2bSettings } from "./settings.ts";
+import { portsOf, urlOfHost, type E2bSettings } from "./settings.ts";
 
 export interface E2bMachine extends Machine {
+  readonly ports: SandboxPorts;
   /** For everything that is run inside from now on, in place of what was told before. */
   setEnvironment(environment: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -20,10 +21,13 @@ export const openMachine = async (settings: E2bSettings, sandbox: Sandbox): Prom
   const workspace = `${home}/workspace`;
   const exec = execIn(sandbox, workspace);
   const files = filesIn(sandbox, exec);
+  const ports = portsOf(settings, sandbox.sandboxId);
   return {
     ...shellMachine({ exec, files, home, workspace }),
     home,
     workspace,
+    ports,
+    choosePorts: () => Promise.resolve(ports),
     opencodeCommand: "opencode",
     listenHost: "0.0.0.0",
     exec,

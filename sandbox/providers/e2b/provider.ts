@@ -8,7 +8,6 @@ import { DomainError } from "#contracts/errors";
 import { agentAnswers } from "../../boot/attach.ts";
 import { secretsOf } from "../../boot/essentials.ts";
 import { writeEnvValues } from "../../boot/env-file.ts";
-import { standardPorts } from "../../boot/machine.ts";
 import { readFilesThrough } from "../../boot/read-files.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { asProvider } from "../../provider/error.ts";
@@ -104,13 +103,16 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
         if (found.state === "paused") {
           return { state: "paused", agent: false, detail: "The sandbox is paused." };
         }
-        const agent = await agentAnswers(await lifecycle.running(ref));
+        const agent = await agentAnswers(await lifecycle.open(found.id));
         const detail = agent ? null : "The agent's server does not answer.";
         return { state: "running", agent, detail };
       }),
     checkSandboxes: (refs) => named("checkSandboxes", () => checkAll(api, refs)),
     resolveTunnels: (ref) =>
-      named("resolveTunnels", async () => tunnelsOf(await lifecycle.running(ref), standardPorts)),
+      named("resolveTunnels", async () => {
+        const machine = await lifecycle.running(ref);
+        return tunnelsOf(machine, machine.ports);
+      }),
     readFiles: (ref, paths) =>
       named("readFiles", async () => readFilesThrough(await lifecycle.running(ref), paths)),
     execCommand: (ref, argv, options) =>

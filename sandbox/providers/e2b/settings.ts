@@ -1,5 +1,6 @@
 /** What the E2B provider is told, and what the SDK makes of it. */
 import type { SandboxConnectOpts } from "e2b";
+import { standardPorts, type SandboxPorts } from "../../boot/machine.ts";
 
 export interface E2bSettings {
   readonly apiKey: string;
@@ -23,6 +24,8 @@ export interface E2bSettings {
   readonly timeoutMs?: number;
   /** For one call to the control interface, in milliseconds. */
   readonly requestTimeoutMs?: number;
+  /** Ports inside a sandbox, where sandboxes share one network; the usual ones by default. */
+  readonly portsOf?: (sandboxId: string) => SandboxPorts;
   /** Base URL for a host of a sandbox's port; `https://<host>` by default. */
   readonly tunnelUrl?: (host: string) => Promise<string>;
 }
@@ -47,3 +50,6 @@ export const connectionOf = (settings: E2bSettings) => {
 /** The address of one of a sandbox's ports. */
 export const urlOfHost = (settings: E2bSettings, host: string): Promise<string> =>
   settings.tunnelUrl?.(host) ?? Promise.resolve(`https://${host}`);
+
+export const portsOf = (settings: E2bSettings, sandboxId: string): SandboxPorts =>
+  settings.portsOf?.(sandboxId) ?? standardPorts;

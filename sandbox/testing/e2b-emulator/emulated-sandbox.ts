@@ -51,6 +51,8 @@ export const startSandbox = (settings: SandboxSettings): EmulatedSandbox => {
   let state: "running" | "paused" | "killed" = "running";
   let endAt = new Date(Date.now() + settings.timeoutMs);
   let timer: NodeJS.Timeout | undefined;
+  /** Resuming overtakes no pause that is still stopping processes. */
+  let stopped = Promise.resolve();
 
   const breakConnections = () => {
     for (const connection of connections) connection.destroy();
@@ -59,7 +61,8 @@ export const startSandbox = (settings: SandboxSettings): EmulatedSandbox => {
     if (state !== "running") return false;
     state = "paused";
     clearTimeout(timer);
-    await signalAll(id, "SIGSTOP");
+    stopped = signalAll(id, "SIGSTOP");
+    await stopped;
     breakConnections();
     return true;
   };
@@ -101,6 +104,7 @@ export const startSandbox = (settings: SandboxSettings): EmulatedSandbox => {
     pause,
     resume: async (boot) => {
       if (state !== "paused") return;
+      await stopped;
       if (boot === "restore") await signalAll(id, "SIGCONT");
       else await endSandboxProcesses(id, atOnce);
       state = "running";

@@ -105,6 +105,8 @@ export const startE2bEmulator = async (options: EmulatorOptions): Promise<E2bEmu
       if (target) forwardUpgrade(pool, target, request, socket, head);
       else socket.destroy();
     });
+    // By default a connection that was idle for 5 s is closed, perhaps just as the client uses it again.
+    server.keepAliveTimeout = 0;
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return server;

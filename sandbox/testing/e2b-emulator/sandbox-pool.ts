@@ -77,11 +77,11 @@ export const sandboxPool = (options: PoolOptions): SandboxPool => {
   };
 };
 
-/** Below the range that Linux hands out by itself, so that nobody gets one by chance before it is used. */
+/** Below the ranges from which Linux and local sandboxes take theirs, as they are used only later. */
 const freePorts = async (inside: readonly number[]): Promise<PortMap> => {
   const ports = new Map<number, number>();
   for (const port of inside) {
-    const candidates = Array.from({ length: 20 }, () => randomInt(20_000, 32_000)).filter(
+    const candidates = Array.from({ length: 20 }, () => randomInt(10_001, 20_000)).filter(
       (candidate) => ![...ports.values()].includes(candidate),
     );
     ports.set(port, await getPort({ host: "127.0.0.1", port: candidates }));

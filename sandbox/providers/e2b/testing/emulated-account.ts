@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { standardPorts } from "../../../boot/machine.ts";
+import { standardPorts, type SandboxPorts } from "../../../boot/machine.ts";
 import { makeAgentStandIn } from "../../../testing/agent-stand-in.ts";
 import { startE2bEmulator, type E2bEmulator } from "../../../testing/e2b-emulator/emulator.ts";
 import { makeRepository } from "../../../testing/repository.ts";
@@ -40,6 +40,12 @@ export const openEmulatedAccount = async (opencode?: string): Promise<EmulatedAc
       namespace: "test",
       apiUrl: emulator.url,
       sandboxUrl: emulator.url,
+      portsOf: (sandboxId) => {
+        const outside = emulator.sandboxes.get(sandboxId)?.ports ?? new Map<number, number>();
+        const port = (name: keyof SandboxPorts) =>
+          outside.get(standardPorts[name]) ?? standardPorts[name];
+        return { opencode: port("opencode"), preview: port("preview"), sidecar: port("sidecar") };
+      },
       tunnelUrl: (host) => emulator.tunnelUrl(host),
     },
     repositoryUrl: await makeRepository(path.join(folder, "repository")),
