@@ -75,6 +75,9 @@ const configSchema = z.object({
   SMALL_MODEL: model.default(defaultSmallModel),
   /** Where agents run; see docs/sandboxes.md for what each needs. */
   SANDBOX_PROVIDER: z.string().min(1).default("local"),
+  /** Whether repositories are pulled when a sandbox comes back, and not again within so many seconds. */
+  SANDBOX_GIT_PULL_ON_RESTORE: z.stringbool().default(false),
+  SANDBOX_GIT_PULL_CADENCE_SECONDS: z.coerce.number().int().min(0).default(0),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),
