@@ -6,12 +6,14 @@ import { benchAppend } from "#event-store/bench/append";
 import { benchLoad } from "#event-store/bench/load";
 import { benchCluster } from "#event-store/cluster/bench/crashes";
 import { benchProject } from "#projections/bench/project";
+import { benchSandbox } from "#sandbox/bench/sandbox";
 
 const areas: Readonly<Record<string, (dataDir: string) => Promise<unknown>>> = {
   append: (dataDir) => benchAppend(dataDir),
   load: (dataDir) => benchLoad(dataDir),
   cluster: (dataDir) => benchCluster(dataDir),
   project: () => benchProject(),
+  sandbox: (dataDir) => benchSandbox(dataDir),
 };
 
 const args = process.argv.slice(2);

@@ -189,7 +189,8 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
         return runningSandbox(request, at, { origin: "attached", warnings: [], endpoint });
       }
     }
-    await stopAll(request.sessionId, at);
+    // Where there is no folder, nothing has been started, or it was ended before the folder went.
+    if (await exists(layout.root)) await stopAll(request.sessionId, at);
     const sandbox = await boot(request, at);
     const lost = request.sandboxId !== null && sandbox.origin === "created";
     return lost ? { ...sandbox, warnings: [...sandbox.warnings, resumeFailed] } : sandbox;

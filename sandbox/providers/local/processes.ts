@@ -92,27 +92,34 @@ export const endProcessTree = (ref: ProcessRef): Promise<void> =>
 
 const endAll = async (
   find: () => Promise<readonly ProcessRef[]>,
-  limits: EndLimits,
+  { graceMs, timeoutMs }: EndLimits,
 ): Promise<void> => {
   const startedAt = performance.now();
   const tracked = new Map<number, ProcessRef>();
-  const asked = new Set<number>();
   for (;;) {
+    // Looking through all processes is dear, so it is done once per round and not while waiting.
     for (const ref of await find()) tracked.set(ref.pid, ref);
-    for (const ref of tracked.values()) if (!(await isSameProcess(ref))) tracked.delete(ref.pid);
+    await untilEnded(tracked, 0);
     if (tracked.size === 0) return;
     const elapsed = performance.now() - startedAt;
-    if (elapsed > limits.timeoutMs) {
+    if (elapsed > timeoutMs) {
       throw new DomainError(
         "sandbox_unavailable",
         `${tracked.size} processes of a sandbox do not end.`,
       );
     }
-    for (const { pid } of tracked.values()) {
-      if (elapsed >= limits.graceMs) signalProcess(pid, "SIGKILL");
-      else if (!asked.has(pid)) signalProcess(pid, "SIGTERM");
-      asked.add(pid);
-    }
+    const asking = elapsed < graceMs;
+    for (const { pid } of tracked.values()) signalProcess(pid, asking ? "SIGTERM" : "SIGKILL");
+    await untilEnded(tracked, asking ? graceMs - elapsed : 500);
+  }
+};
+
+/** Forgets processes as they end; returns when none is left or the time is over. */
+const untilEnded = async (tracked: Map<number, ProcessRef>, ms: number): Promise<void> => {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    for (const ref of tracked.values()) if (!(await isSameProcess(ref))) tracked.delete(ref.pid);
+    if (tracked.size === 0 || performance.now() >= deadline) return;
     await delay(20);
   }
 };
