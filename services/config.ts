@@ -91,6 +91,9 @@ const configSchema = z.object({
   /** What one local sandbox may use; without a number of megabytes there are no limits. */
   SANDBOX_MEMORY_MB: z.coerce.number().int().min(512).optional(),
   SANDBOX_PROCESSES: z.coerce.number().int().min(64).default(2048),
+  /** Whether repositories are pulled when a sandbox comes back, and not again within so many seconds. */
+  SANDBOX_GIT_PULL_ON_RESTORE: z.stringbool().default(false),
+  SANDBOX_GIT_PULL_CADENCE_SECONDS: z.coerce.number().int().min(0).default(0),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   ...modalVariables,
   /** The integrations, as a JSON list; the demo integration is there without one. */

@@ -4,13 +4,11 @@
  */
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
-import type { Argv, ExecResult } from "../provider/exec.ts";
+import type { Argv, Exec, ExecResult } from "../provider/exec.ts";
 import type { SandboxProvider } from "../provider/provider.ts";
 import type { SandboxRef } from "../provider/sandbox.ts";
 import { envFilePath } from "./agent-files.ts";
 import type { Machine } from "./machine.ts";
-
-export type RunInside = (argv: Argv) => Promise<ExecResult>;
 
 const home = { home: "$HOME" };
 
@@ -28,17 +26,19 @@ const envCommand = (verb: "apply" | "scrub"): Argv => {
 };
 
 /** Writes the files that the specification names; without one there is nothing to do. */
-export const applyEnvFiles = (run: RunInside): Promise<ExecResult> => run(envCommand("apply"));
+export const applyEnvFiles = (run: (argv: Argv) => Promise<ExecResult>): Promise<ExecResult> =>
+  run(envCommand("apply"));
 
 /** Removes the files that hold secrets. */
-export const scrubEnvFiles = (run: RunInside): Promise<ExecResult> => run(envCommand("scrub"));
+export const scrubEnvFiles = (run: (argv: Argv) => Promise<ExecResult>): Promise<ExecResult> =>
+  run(envCommand("scrub"));
 
 /**
  * Removes the file with the values that people have given, and hands them over; null without one.
  * @throws DomainError `snapshot_failed` when the file is there and cannot be read
  */
 export const takeEnvValues = async (
-  run: RunInside,
+  run: (argv: Argv) => Promise<ExecResult>,
 ): Promise<Readonly<Record<string, string>> | null> => {
   const file = envFilePath(home);
   const take = `test -f "${file}" || exit 3; cat "${file}" && rm -f "${file}"`;
@@ -53,10 +53,10 @@ export const takeEnvValues = async (
 export const runsIn = (
   provider: Pick<SandboxProvider, "capabilities" | "execCommand">,
   ref: SandboxRef,
-): RunInside | null => {
+): Exec | null => {
   const { execCommand } = provider;
   return provider.capabilities.exec && execCommand
-    ? (argv) => execCommand.call(provider, ref, argv)
+    ? (argv, options) => execCommand.call(provider, ref, argv, options)
     : null;
 };
 

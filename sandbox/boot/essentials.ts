@@ -7,7 +7,7 @@ import type { SessionId } from "#contracts/ids";
 import { envFileVariable } from "#contracts/sandbox/environment";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { bundleCli } from "../agent/bundle-cli.ts";
-import { opencodeEnvironment } from "../opencode/config.ts";
+import { browserCommand, opencodeEnvironment } from "../opencode/config.ts";
 import type { StageReport } from "../provider/provider.ts";
 import type { SandboxSpec } from "../provider/spec.ts";
 import { type AdditionalPhase, startAdditionalBoot } from "./additional/phase.ts";
@@ -136,12 +136,16 @@ const launchServer = async (request: BootRequest, password: string): Promise<Lau
       ...opencodeEnvironment({
         model: spec.model,
         instructionsPath: instructionsPath(machine),
+        browser: await hasBrowser(machine),
         password,
       }),
     },
   });
   return { program, record, ...(await endpointOf(machine, record)) };
 };
+
+const hasBrowser = async ({ exec }: Machine): Promise<boolean> =>
+  (await exec(["sh", "-c", `command -v ${browserCommand}`])).exitCode === 0;
 
 /** What everything inside may read. Nothing of the control plane's own is in it. */
 const ownEnvironment = (

@@ -12,7 +12,7 @@ export const writeWorkspaceFiles = async (machine: Machine, kind: SessionKind): 
   const { workspace, files } = machine;
   // A repository that has such a folder may need the real package for its own tools.
   const ownFolder = !(await files.exists(`${workspace}/.opencode`));
-  await writeToolFiles(machine, kind);
+  await writeToolFiles(machine.exec, kind);
   if (ownFolder) {
     await Promise.all(
       Object.entries(opencodePluginStub).map(([name, content]) =>

@@ -6,6 +6,7 @@ import { newId } from "#contracts/ids";
 import type { SandboxSpec } from "../provider/spec.ts";
 import { openLocalProvider, type LocalProvider } from "../providers/local/index.ts";
 import { findSandboxProcesses } from "../providers/local/processes.ts";
+import { killIfThere } from "../providers/local/testing/kill-if-there.ts";
 import { startScriptedModel, type ScriptedModel } from "../scripted-model/index.ts";
 import { openOpencodeClient } from "./client.ts";
 import { isMessageOfPrompt, promptMessageId, promptPartId } from "./message-id.ts";
@@ -98,7 +99,7 @@ test(
         if (event.type !== "text_delta" || killed) return;
         killed = true;
         for (const { pid } of await findSandboxProcesses(sandbox.sandboxId))
-          process.kill(pid, "SIGKILL");
+          killIfThere(pid);
       },
       limits: { unreachableMs: 1_000 },
     });

@@ -25,6 +25,7 @@ export interface ToolModule {
   ): Promise<{ title: string; output: string; metadata: Record<string, unknown> }>;
 }
 
+/** @public to the code that `tool-files.ts` generates. */
 export const toolModule = (
   { name, toolSchemaVersion, description, args }: ToolDescription,
   environment: Environment,

@@ -1,14 +1,8 @@
 /** The tool files in a sandbox: written at every boot, gone from every snapshot. */
+import { DomainError } from "#contracts/errors";
 import type { SessionKind } from "#contracts/session/kind";
-import type { Argv, Exec, SandboxFiles } from "../provider/exec.ts";
+import type { Argv, Exec } from "../provider/exec.ts";
 import { toolFileNames, toolFiles } from "./tool-files.ts";
-
-interface Workspace {
-  /** An absolute path inside. */
-  readonly workspace: string;
-  readonly files: SandboxFiles;
-  readonly exec: Exec;
-}
 
 /** Below the folder that OpenCode starts in, which is where it looks for tools. */
 const toolFolder = ".opencode/tool";
@@ -16,17 +10,25 @@ const toolFolder = ".opencode/tool";
 /** Ours, and nothing that the repository may have in the same folder. */
 const toolPaths = toolFileNames.map((name) => `${toolFolder}/${name}`);
 
-/** Removes the tools of whatever session the files come from, and writes those of this kind. */
-export const writeToolFiles = async (
-  { workspace, files, exec }: Workspace,
-  kind: SessionKind,
-): Promise<void> => {
-  await exec(scrubTools, { cwd: workspace });
+/**
+ * Removes the tools of whatever session the files come from, and writes those of this kind.
+ * @param exec runs in the workspace
+ * @throws DomainError `sandbox_unavailable`
+ */
+export const writeToolFiles = async (exec: Exec, kind: SessionKind): Promise<void> => {
+  await succeed(exec, scrubTools);
+  await succeed(exec, ["mkdir", "-p", "--", toolFolder]);
   await Promise.all(
     (await toolFiles(kind)).map(({ name, content }) =>
-      files.write(`${workspace}/${toolFolder}/${name}`, content),
+      succeed(exec, ["sh", "-c", 'cat > "$1"', "sh", `${toolFolder}/${name}`], content),
     ),
   );
+};
+
+const succeed = async (exec: Exec, argv: Argv, stdin?: string): Promise<void> => {
+  const { exitCode, stderr } = await exec(argv, stdin === undefined ? {} : { stdin });
+  if (exitCode === 0) return;
+  throw new DomainError("sandbox_unavailable", `The agent's tools: ${stderr.trim()}`);
 };
 
 /**

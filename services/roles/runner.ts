@@ -62,6 +62,10 @@ export const startRunnerRole = async (
         apiKey: model.apiKey,
       },
       kind: state.kind,
+      serviceCommands: state.serviceCommands,
+      ...(config.SANDBOX_GIT_PULL_ON_RESTORE && {
+        freshness: { cadenceSeconds: config.SANDBOX_GIT_PULL_CADENCE_SECONDS },
+      }),
       instructions: instructionsOf(state),
     });
     started.add(await startRunner({ store, provider, instance, specOf, log, leases }));

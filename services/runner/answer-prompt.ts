@@ -82,8 +82,11 @@ const untilEnd = async (
     }
     const state = await currentState(context);
     // The agent itself asks for snapshots, in the middle of its turn.
-    for (const request of state.status === "none" ? [] : state.snapshotRequests) {
-      await takeSnapshot(context, sandbox, request);
+    if (state.status !== "none") {
+      const { kind, snapshotRequests } = state;
+      for (const request of snapshotRequests) {
+        await takeSnapshot(context, { sandbox, kind }, request);
+      }
     }
     if (isToBeStopped(state, prompt)) {
       await conversation.client.abort(conversation.agentSessionId);

@@ -18,7 +18,7 @@ export const putAway = async (
   if ((await provider.health(sandbox)).state === "gone") {
     return;
   }
-  const snapshotId = await snapshotWithoutSecrets(provider, sandbox, { ends: true });
+  const snapshotId = await snapshotWithoutSecrets(provider, sandbox, { kind: null });
   await command({ type: "ReportPutAway", epoch, snapshotId });
   await provider.terminate(sandbox);
 };

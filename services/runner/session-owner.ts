@@ -11,7 +11,12 @@ import { loadAggregate } from "#event-store/load";
 import { serveOwner } from "#event-store/owner-requests";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
-import type { ExistingSession, OpenPrompt, SessionState } from "../sessions/state.ts";
+import type {
+  ExistingSession,
+  OpenPrompt,
+  SessionState,
+  SnapshotRequest,
+} from "../sessions/state.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
@@ -147,7 +152,7 @@ class Owner {
         await this.#answer(step.prompt);
         return true;
       case "snapshot":
-        await takeSnapshot(this.#context, this.#sandbox, step.request);
+        await this.#takeSnapshot(existing(state), step.request);
         return true;
       case "pause":
         await this.#closeConversation();
@@ -161,6 +166,10 @@ class Owner {
         this.#context.tell({ type: "status", status: "stopped", detail: null });
         return false;
     }
+  }
+
+  #takeSnapshot({ kind }: ExistingSession, request: SnapshotRequest): Promise<void> {
+    return takeSnapshot(this.#context, { sandbox: this.#sandbox, kind }, request);
   }
 
   async #bringUp(state: ExistingSession): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** Takes a snapshot that somebody has asked for, and records what became of it. */
+import type { SessionKind } from "#contracts/session/kind";
 import { snapshotWithoutSecrets } from "#sandbox/boot/snapshot";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import type { SnapshotRequest } from "../sessions/state.ts";
@@ -11,14 +12,15 @@ import type { OwnerContext } from "./owner-context.ts";
  */
 export const takeSnapshot = async (
   { deps, session, epoch, command }: OwnerContext,
-  sandbox: SandboxRef,
+  { sandbox, kind }: { readonly sandbox: SandboxRef; readonly kind: SessionKind },
   { requestId }: SnapshotRequest,
 ): Promise<void> => {
   let snapshotId: string;
   try {
     snapshotId = await snapshotWithoutSecrets(deps.provider, sandbox, {
+      kind,
       onNotRestored: (detail) => {
-        deps.log.warn({ sessionId: session, detail }, "env files were not written again");
+        deps.log.warn({ sessionId: session, detail }, "a sandbox lacks files since its snapshot");
       },
     });
   } catch (error) {

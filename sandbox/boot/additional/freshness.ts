@@ -31,7 +31,8 @@ export const refreshRepositories = async (
       metadataPath(machine),
       `${JSON.stringify({ version: 1, lastGitFetchAt: startedAt })}\n`,
     );
-  if (!kept && repositories.length > 0) {
+  if (!policy || repositories.length === 0) return "skipped";
+  if (!kept) {
     await remember();
     return "skipped";
   }

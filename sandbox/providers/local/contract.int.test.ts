@@ -8,6 +8,7 @@ import { makeRepository } from "../../testing/repository.ts";
 import { openLocalProvider } from "./index.ts";
 import { layoutOf } from "./layout.ts";
 import { findSandboxProcesses } from "./processes.ts";
+import { killIfThere } from "./testing/kill-if-there.ts";
 
 describeProvider({
   type: "local",
@@ -38,7 +39,7 @@ describeProvider({
         }),
       repositoryUrl: await makeRepository(path.join(folder, "repository")),
       kill: async ({ sandboxId }) => {
-        for (const { pid } of await findSandboxProcesses(sandboxId)) process.kill(pid, "SIGKILL");
+        for (const { pid } of await findSandboxProcesses(sandboxId)) killIfThere(pid);
       },
       leftovers: async ({ sessionId }) => {
         const { id, root } = layoutOf(dataDir, sessionId);

@@ -7,6 +7,7 @@ import { newId } from "#contracts/ids";
 import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
 import { openLocalProvider } from "./index.ts";
 import { findSandboxProcesses } from "./processes.ts";
+import { killIfThere } from "./testing/kill-if-there.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -66,7 +67,7 @@ test("200 sandboxes, however they end, leave no process and no folder", async ()
     if (index % 10 === 1) {
       await provider.execCommand(ref, ["sh", "-c", "setsid sleep 86400 & setsid sleep 86400 &"]);
     } else if (index % 10 === 2) {
-      for (const { pid } of await findSandboxProcesses(sandboxId)) process.kill(pid, "SIGKILL");
+      for (const { pid } of await findSandboxProcesses(sandboxId)) killIfThere(pid);
     } else if (index % 10 === 3) {
       await provider.pause(ref);
     }
