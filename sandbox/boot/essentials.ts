@@ -38,8 +38,8 @@ export interface BootRequest {
 
 export interface Booted extends AgentEndpoint {
   readonly warnings: readonly SandboxWarning[];
-  /** To be stopped before the sandbox is put away. */
-  readonly additional: AdditionalPhase;
+  /** The additional boot: to be stopped before the sandbox is put away. */
+  readonly phase: AdditionalPhase;
 }
 
 const minute = 60_000;
@@ -86,7 +86,7 @@ export const bootEssentials = async (request: BootRequest): Promise<Booted> => {
     const { ports } = record;
     await writeBootRecord(machine.record, { ...record, whole: true });
     const { kept, warnings } = made<FilledWorkspace>(filled);
-    const additional = startAdditionalBoot(
+    const phase = startAdditionalBoot(
       {
         ...{ machine, spec, ports, kept },
         environment: ownEnvironment(request, ports),
@@ -99,7 +99,7 @@ export const bootEssentials = async (request: BootRequest): Promise<Booted> => {
         isCurrent: async () => (await readBootRecord(machine.record))?.password === password,
       },
     );
-    return { baseUrl, authorization, warnings, additional };
+    return { baseUrl, authorization, warnings, phase };
   } catch (error) {
     // The compiler does not see that a stage assigns it.
     await (launched as Launched | null)?.program.stop();

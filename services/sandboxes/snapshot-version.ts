@@ -16,7 +16,12 @@ export const snapshotVersion = async (
   const parts: Record<string, string | Uint8Array> = { "proliferate.mjs": await bundleCli() };
   for (const file of imageFiles) parts[file] = await readFile(new URL(file, folder));
   const fixed = { model: "", smallModel: "", baseUrl: null, apiKey: "" };
-  const agent = opencodeEnvironment({ model: fixed, instructionsPath: "", password: "" });
+  const agent = opencodeEnvironment({
+    model: fixed,
+    instructionsPath: "",
+    password: "",
+    browser: true,
+  });
   parts["opencode"] = JSON.stringify(agent);
   return versionKey(parts);
 };

@@ -2,7 +2,8 @@
 import type { Sandbox } from "e2b";
 import { DomainError } from "#contracts/errors";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
-import { attachServer } from "../../boot/attach.ts";
+import { attachServer, type AgentEndpoint } from "../../boot/attach.ts";
+import { runningPhases } from "../../boot/additional/running-phases.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { workspaceMarker } from "../../boot/workspace.ts";
@@ -41,6 +42,7 @@ const noLongerMs = 1_000;
 export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
   const { settings, api, renewals } = options;
   const machines = new Map<string, E2bMachine>();
+  const additional = runningPhases();
 
   const machineOf = async (sandbox: Sandbox): Promise<E2bMachine> => {
     const machine = await openMachine(settings, sandbox);
@@ -66,7 +68,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     request: SandboxRequest,
     { sandbox, origin, warnings, keep, ...start }: Start,
   ): Promise<RunningSandbox> => {
-    const { sessionId, spec, onStage } = request;
+    const { sessionId, spec, onStage, onAdditionalStage } = request;
     const signal = AbortSignal.any([options.closing, ...(request.signal ? [request.signal] : [])]);
     renewals.keep(sandbox.sandboxId);
     try {
@@ -74,12 +76,19 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       await machine.setEnvironment(spec.environment ?? {});
       // In a copy, the server is somebody else's.
       const attached = keep ? await attachServer({ machine, spec, signal }) : null;
-      if (attached === null) await (await machine.find("opencode"))?.stop();
-      const opencode =
-        attached ?? (await bootEssentials({ machine, sessionId, spec, signal, onStage }));
+      const allWarnings = [...warnings];
+      let opencode: AgentEndpoint | null = attached;
+      if (opencode === null) {
+        await (await machine.find("opencode"))?.stop();
+        const booting = { machine, sessionId, spec, signal, onStage, onAdditionalStage };
+        const { warnings: ofBoot, phase, ...endpoint } = await bootEssentials(booting);
+        additional.keep(sandbox.sandboxId, phase);
+        allWarnings.push(...ofBoot);
+        opencode = endpoint;
+      }
       const tunnels = await tunnelsOf(machine, machine.ports);
       return {
-        ...{ sessionId, sandboxId: sandbox.sandboxId, warnings, opencode, tunnels },
+        ...{ sessionId, sandboxId: sandbox.sandboxId, warnings: allWarnings, opencode, tunnels },
         // It ran, but the agent's server in it did not, or with other settings.
         origin: origin === "attached" && attached === null ? "resumed" : origin,
         workspace: machine.workspace,
@@ -87,6 +96,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       };
     } catch (error) {
       renewals.drop(sandbox.sandboxId);
+      await additional.stop(sandbox.sandboxId);
       if (!keep) await api.kill(sandbox.sandboxId);
       throw error;
     }
@@ -113,6 +123,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     for (const id of ids) {
       renewals.drop(id);
       machines.delete(id);
+      await additional.stop(id);
       await api.kill(id);
     }
   };
@@ -142,6 +153,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       if (found === null) return null;
       renewals.drop(found.id);
       machines.delete(found.id);
+      await additional.stop(found.id);
       if (found.state === "running") await api.pause(found.id);
       return found.id;
     },

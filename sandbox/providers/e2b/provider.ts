@@ -15,7 +15,7 @@ import type { SandboxProvider } from "../../provider/provider.ts";
 import type { SandboxHealth } from "../../provider/sandbox.ts";
 import type { SandboxSpec } from "../../provider/spec.ts";
 import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
-import { sessionLocks } from "../local/session-locks.ts";
+import { sessionLocks } from "../session-locks.ts";
 import { openApi } from "./api.ts";
 import { e2bLifecycle } from "./lifecycle.ts";
 import { checkAll, locate } from "./locate.ts";

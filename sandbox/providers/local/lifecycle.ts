@@ -5,7 +5,7 @@ import type { SessionId } from "#contracts/ids";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { attachServer, type AgentEndpoint } from "../../boot/attach.ts";
 import { readBootRecord } from "../../boot/boot-record.ts";
-import type { AdditionalPhase } from "../../boot/additional/phase.ts";
+import { runningPhases } from "../../boot/additional/running-phases.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
 import type { Machine } from "../../boot/machine.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
@@ -96,13 +96,11 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     return tunnelsOf(machine, record.ports);
   };
 
-  /** The boots that this process has begun and that may still be at their additional steps. */
-  const additionalBoots = new Map<SessionId, AdditionalPhase>();
+  const additional = runningPhases();
 
   const stopAll = async (sessionId: SessionId, { layout, machine }: Place): Promise<void> => {
     // Before the programs: it could start one of them in between.
-    await additionalBoots.get(sessionId)?.stop();
-    additionalBoots.delete(sessionId);
+    await additional.stop(sessionId);
     await stopPrograms(layout, machine);
   };
 
@@ -153,7 +151,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
       const beginning: Beginning = kept
         ? { origin: "resumed", warnings: [] }
         : await restore(request, layout);
-      const { warnings, additional, ...endpoint } = await bootEssentials({
+      const { warnings, phase, ...endpoint } = await bootEssentials({
         machine,
         sessionId: request.sessionId,
         spec: request.spec,
@@ -161,7 +159,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
         onStage: request.onStage,
         onAdditionalStage: request.onAdditionalStage,
       });
-      additionalBoots.set(request.sessionId, additional);
+      additional.keep(request.sessionId, phase);
       return await runningSandbox(request, at, {
         ...beginning,
         warnings: [...beginning.warnings, ...warnings],
@@ -214,7 +212,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
       const { layout } = await place(sessionId);
       if (!(await exists(workspaceMarker(layout)))) throw notFound(sessionId);
       // Half a pull is nothing to keep.
-      await additionalBoots.get(sessionId)?.ended;
+      await additional.settled(sessionId);
       await freezeSandbox(layout.id);
       try {
         return await snapshots.take(layout, sessionId);

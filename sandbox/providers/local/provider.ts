@@ -19,7 +19,7 @@ import { healthOf, sessionsWithSandbox, stateOf } from "./inspection.ts";
 import { probeIsolation, type Isolation, type IsolationChoice } from "./isolation.ts";
 import { localLifecycle } from "./lifecycle.ts";
 import { searchPath } from "./readable-paths.ts";
-import { sessionLocks } from "./session-locks.ts";
+import { sessionLocks } from "../session-locks.ts";
 import { openSnapshotStore } from "./snapshots.ts";
 
 export interface LocalProviderOptions {

@@ -39,7 +39,7 @@ const mostAttempts = 3;
 
 export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   const { directory, handles } = options;
-  const { tunnels, callOff, boot, goOn } = modalWorkplace(options);
+  const { tunnels, callOff, boot, goOn, settled, stop } = modalWorkplace(options);
 
   const find = async (sessionId: SessionId): Promise<Handle | null> => {
     const sandbox = await directory.find(sessionId);
@@ -57,6 +57,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   const terminate = async (sessionId: SessionId): Promise<void> => {
     const sandbox = await directory.find(sessionId);
     if (sandbox === null) return;
+    await stop(sandbox.sandboxId);
     handles.release(sandbox.sandboxId);
     await directory.terminate(sessionId);
   };
@@ -167,9 +168,14 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
     create: (request) => untilNamed(request, clear(request), () => begin(request)),
     restoreMemory: (request, snapshotId) =>
       untilNamed(request, clear(request), () => restore(request, snapshotId)),
-    snapshot: async (sessionId) => snapshotFiles((await running(sessionId)).sandbox),
+    snapshot: async (sessionId) => {
+      const { sandbox } = await running(sessionId);
+      await settled(sandbox.sandboxId);
+      return snapshotFiles(sandbox);
+    },
     snapshotMemory: async (sessionId) => {
       const { sandbox } = await running(sessionId);
+      await settled(sandbox.sandboxId);
       const id = await snapshotMemory(sandbox);
       // The snapshot has ended the sandbox.
       handles.release(sandbox.sandboxId);

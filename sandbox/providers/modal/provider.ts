@@ -12,7 +12,7 @@ import type { SandboxCheck, SandboxRef } from "../../provider/sandbox.ts";
 import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
 import { DomainError } from "#contracts/errors";
 import { openModalClient, type ModalCredentials } from "./client.ts";
-import { sessionLocks } from "../local/session-locks.ts";
+import { sessionLocks } from "../session-locks.ts";
 import { openDirectory } from "./directory.ts";
 import { modalError } from "./failures.ts";
 import { openHandles } from "./handles.ts";

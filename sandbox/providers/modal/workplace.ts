@@ -2,6 +2,7 @@
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { attachServer, endpointOf, type AgentEndpoint } from "../../boot/attach.ts";
 import { readBootRecord } from "../../boot/boot-record.ts";
+import { runningPhases } from "../../boot/additional/running-phases.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
 import { standardPorts, type Machine } from "../../boot/machine.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
@@ -22,6 +23,10 @@ export interface Workplace {
   /** Fires when the caller or the provider has given up. */
   callOff(request: SandboxRequest): AbortSignal;
   boot(request: SandboxRequest, handle: Handle, beginning: Beginning): Promise<RunningSandbox>;
+  /** Waits for what a boot still does beside, so that a snapshot has all of it. */
+  settled(sandboxId: string): Promise<void>;
+  /** Calls off what a boot still does beside: for before the sandbox is ended. */
+  stop(sandboxId: string): Promise<void>;
   /** Goes on with the agent's server that runs inside; else starts another one on the files that are there. */
   goOn(request: SandboxRequest, handle: Handle, beginning: Beginning): Promise<RunningSandbox>;
 }
@@ -33,6 +38,8 @@ export interface WorkplaceOptions {
 }
 
 export const modalWorkplace = ({ directory, closing }: WorkplaceOptions): Workplace => {
+  const additional = runningPhases();
+
   const tunnels = async ({ sandbox, machine }: Handle): Promise<SandboxTunnels> =>
     tunnelsOf(machine, standardPorts, await directory.sshOf(sandbox.sandboxId));
 
@@ -53,14 +60,20 @@ export const modalWorkplace = ({ directory, closing }: WorkplaceOptions): Workpl
   });
 
   const boot = async (request: SandboxRequest, handle: Handle, beginning: Beginning) => {
-    const opencode = await bootEssentials({
+    const { warnings, phase, ...opencode } = await bootEssentials({
       machine: handle.machine,
       sessionId: request.sessionId,
       spec: request.spec,
       signal: callOff(request),
       onStage: request.onStage,
+      onAdditionalStage: request.onAdditionalStage,
     });
-    return runningSandbox(request, handle, { ...beginning, opencode });
+    additional.keep(handle.sandbox.sandboxId, phase);
+    return runningSandbox(request, handle, {
+      ...beginning,
+      warnings: [...beginning.warnings, ...warnings],
+      opencode,
+    });
   };
 
   const goOn = async (
@@ -77,7 +90,7 @@ export const modalWorkplace = ({ directory, closing }: WorkplaceOptions): Workpl
     return boot(request, handle, { ...beginning, origin });
   };
 
-  return { tunnels, callOff, boot, goOn };
+  return { tunnels, callOff, boot, goOn, settled: additional.settled, stop: additional.stop };
 };
 
 /** OpenCode first ends its turns, which would stay open in its database for ever; then it is ended. */

@@ -3,8 +3,8 @@
  * that the agent made, out of its sandbox.
  */
 import { DomainError } from "#contracts/errors";
-import type { ExecResult, SandboxFiles } from "../../provider/exec.ts";
-import type { ProcessCommand, ProcessResult } from "./run-process.ts";
+import type { ExecResult, SandboxFiles } from "../provider/exec.ts";
+import type { ProcessCommand, ProcessResult } from "../providers/local/run-process.ts";
 
 type Run = (command: Omit<ProcessCommand, "cwd" | "env">) => Promise<ProcessResult>;
 
