@@ -98,8 +98,7 @@ test(
       onEvent: async (event) => {
         if (event.type !== "text_delta" || killed) return;
         killed = true;
-        for (const { pid } of await findSandboxProcesses(sandbox.sandboxId))
-          killIfThere(pid);
+        for (const { pid } of await findSandboxProcesses(sandbox.sandboxId)) killIfThere(pid);
       },
       limits: { unreachableMs: 1_000 },
     });
