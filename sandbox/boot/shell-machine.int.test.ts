@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { DomainError } from "#contracts/errors";
 import type { Exec } from "../provider/exec.ts";
-import { filesThrough } from "./files-through.ts";
+import { filesThrough } from "../providers/files-through.ts";
 import { runProcess } from "../providers/local/run-process.ts";
 import { shellMachine } from "./shell-machine.ts";
 

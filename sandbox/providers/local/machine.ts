@@ -6,7 +6,7 @@ import type { Machine } from "../../boot/machine.ts";
 import type { Argv, ExecOptions, ExecResult } from "../../provider/exec.ts";
 import { fenceArguments } from "./bubblewrap.ts";
 import type { ControlGroups } from "./control-group.ts";
-import { filesThrough } from "../../boot/files-through.ts";
+import { filesThrough } from "../files-through.ts";
 import type { Isolation } from "./isolation.ts";
 import { makeFolders, type Layout } from "./layout.ts";
 import { markerVariable } from "./processes.ts";

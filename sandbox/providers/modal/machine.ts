@@ -5,7 +5,7 @@ import type { SessionId } from "#contracts/ids";
 import { commandFolder } from "../../boot/agent-files.ts";
 import { standardPorts, type BootRecordStore, type Machine } from "../../boot/machine.ts";
 import type { Argv, ExecOptions, ExecResult, SandboxFiles } from "../../provider/exec.ts";
-import { filesThrough } from "../../boot/files-through.ts";
+import { filesThrough } from "../files-through.ts";
 import { modalPrograms } from "./programs.ts";
 import { runCommand, type ModalCommand } from "./run-command.ts";
 

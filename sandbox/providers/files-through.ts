@@ -4,7 +4,7 @@
  */
 import { DomainError } from "#contracts/errors";
 import type { ExecResult, SandboxFiles } from "../provider/exec.ts";
-import type { ProcessCommand, ProcessResult } from "../providers/local/run-process.ts";
+import type { ProcessCommand, ProcessResult } from "./local/run-process.ts";
 
 type Run = (command: Omit<ProcessCommand, "cwd" | "env">) => Promise<ProcessResult>;
 
