@@ -44,7 +44,7 @@ for (let refused = false; !refused;) {
       store,
       sessionAggregate,
       key,
-      { type: "StartSandbox", epoch, provider: "paused" },
+      { type: "StartSandbox", epoch, provider: "test" },
       testMeta(),
     );
     say("wrote");

@@ -50,19 +50,17 @@ test.each([
   expect(await provider.checkSandboxes()).toEqual([]);
 });
 
-test("a branch that is not there fails the clone", async () => {
+test("what cannot be the name of a branch fails the clone", async () => {
   const provider = await open("allow");
   const url = await makeRepository(path.join(dataDir, "fixture"));
-  for (const ref of ["no-such-branch", "--orphan"]) {
-    const boot = provider.ensureSandbox({
-      ...refOf(newId("session")),
-      spec: specFor({ url, ref }),
-    });
-    await expect(boot).rejects.toMatchObject({
-      code: "sandbox_boot_failed",
-      fields: { stage: "clone" },
-    });
-  }
+  const boot = provider.ensureSandbox({
+    ...refOf(newId("session")),
+    spec: specFor({ url, ref: "--orphan" }),
+  });
+  await expect(boot).rejects.toMatchObject({
+    code: "sandbox_boot_failed",
+    fields: { stage: "clone" },
+  });
 });
 
 test("a folder of this computer is not cloned where that is refused", async () => {
