@@ -16,12 +16,15 @@ beforeAll(async () => {
 afterAll(() => stack.close(), 120_000);
 
 it("a setup session's agent records its services and has a snapshot taken in the middle of its turn", async () => {
-  const { sessionId } = await stack.client.call(createSession, {
+  const { sessionId, position: after } = await stack.client.call(createSession, {
     headers: {},
     body: { title: "Set up", kind: "setup", prompt: "Please save the setup." },
   });
   const messages = await vi.waitUntil(async () => {
-    const answer = await stack.client.call(listMessages, { params: { sessionId }, query: {} });
+    const answer = await stack.client.call(listMessages, {
+      params: { sessionId },
+      query: { after },
+    });
     return answer.messages.at(-1)?.finish === "stop" && answer.messages;
   }, patience);
 
