@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { type AggregateRef, type Commit, commitSchema } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import type { Position } from "#contracts/position";
+import { isPlainCommit } from "./plain-commit.ts";
 import { formatPosition } from "./position.ts";
 import { parseSubject } from "./sharding.ts";
 
@@ -42,7 +43,8 @@ export const readRecorded = (message: {
 /** Reads the bytes of a stored message. Throws `event_invalid` for bytes that are not a commit. */
 export const parseCommit = (bytes: Uint8Array, subject: string, sequence: number): Commit => {
   try {
-    return commitSchema.parse(JSON.parse(decoder.decode(bytes)));
+    const value: unknown = JSON.parse(decoder.decode(bytes));
+    return isPlainCommit(value) ? value : commitSchema.parse(value);
   } catch (cause) {
     throw new DomainError("event_invalid", `The message ${sequence} of ${subject} is no commit.`, {
       fields: { subject, sequence },
