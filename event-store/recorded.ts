@@ -4,7 +4,7 @@ import { DomainError } from "#contracts/errors";
 import type { Position } from "#contracts/position";
 import { isPlainCommit } from "./plain-commit.ts";
 import { formatPosition } from "./position.ts";
-import { parseSubject } from "./sharding.ts";
+import { parseSubject, shardIn } from "./sharding.ts";
 
 /** A commit as it stands in the log. */
 export interface RecordedCommit {
@@ -28,15 +28,16 @@ export const readRecorded = (message: {
   readonly seq: number;
   readonly data: Uint8Array;
 }): RecordedCommit => {
-  const ref = parseSubject(message.subject);
-  const shard = Number(message.subject.split(".")[1]);
+  const { subject, seq, data } = message;
+  const ref = parseSubject(subject);
+  const shard = shardIn(subject);
   return {
     ref,
     shard,
-    sequence: message.seq,
-    position: formatPosition(shard, message.seq),
-    commit: parseCommit(message.data, message.subject, message.seq),
-    hash: hashOf(message.data),
+    sequence: seq,
+    position: formatPosition(shard, seq),
+    commit: parseCommit(data, subject, seq),
+    hash: hashOf(data),
   };
 };
 
