@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import { type AggregateRef, type Commit, commitSchema } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import type { Position } from "#contracts/position";
+import { isPlainCommit } from "./plain-commit.ts";
 import { formatPosition } from "./position.ts";
-import { parseSubject } from "./sharding.ts";
+import { parseSubject, shardIn } from "./sharding.ts";
 
 /** A commit as it stands in the log. */
 export interface RecordedCommit {
@@ -27,22 +28,24 @@ export const readRecorded = (message: {
   readonly seq: number;
   readonly data: Uint8Array;
 }): RecordedCommit => {
-  const ref = parseSubject(message.subject);
-  const shard = Number(message.subject.split(".")[1]);
+  const { subject, seq, data } = message;
+  const ref = parseSubject(subject);
+  const shard = shardIn(subject);
   return {
     ref,
     shard,
-    sequence: message.seq,
-    position: formatPosition(shard, message.seq),
-    commit: parseCommit(message.data, message.subject, message.seq),
-    hash: hashOf(message.data),
+    sequence: seq,
+    position: formatPosition(shard, seq),
+    commit: parseCommit(data, subject, seq),
+    hash: hashOf(data),
   };
 };
 
 /** Reads the bytes of a stored message. Throws `event_invalid` for bytes that are not a commit. */
 export const parseCommit = (bytes: Uint8Array, subject: string, sequence: number): Commit => {
   try {
-    return commitSchema.parse(JSON.parse(decoder.decode(bytes)));
+    const value: unknown = JSON.parse(decoder.decode(bytes));
+    return isPlainCommit(value) ? value : commitSchema.parse(value);
   } catch (cause) {
     throw new DomainError("event_invalid", `The message ${sequence} of ${subject} is no commit.`, {
       fields: { subject, sequence },

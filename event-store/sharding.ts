@@ -31,3 +31,7 @@ export const parseSubject = (subject: string): AggregateRef => {
   }
   return { organization, aggregate, id };
 };
+
+/** The shard that the subject of an aggregate names. */
+export const shardIn = (subject: string): number =>
+  Number(subject.slice("evt.".length, subject.indexOf(".", "evt.".length)));

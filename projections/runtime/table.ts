@@ -51,11 +51,13 @@ const writesOf = (
 ): readonly TableWrite[] => {
   if (rows.length === 0) return [];
   const columns = Object.entries(table.columns);
-  const values = rows.map((row) =>
-    columns.map(([name, type]) =>
-      type === "text[]" ? arrayLiteral(row[name] as readonly string[]) : row[name],
-    ),
-  );
+  const values = rows.map((row) => {
+    const own: unknown[] = [];
+    for (const [name, type] of columns) {
+      own.push(type === "text[]" ? arrayLiteral(row[name] as readonly string[]) : row[name]);
+    }
+    return own;
+  });
   return parametersOf(values).map((json) => ({ table, replace, json }));
 };
 
