@@ -78,6 +78,10 @@ export type SessionCommand =
       readonly failure: Failure;
     }
   | { readonly type: "RequestPause" }
+  /** `after`: the newest prompt that was answered when the session was found idle. */
+  | { readonly type: "RequestIdlePause"; readonly after: PromptId | null }
+  | { readonly type: "ReportIdlePauseFailed"; readonly epoch: number; readonly failure: Failure }
+  | { readonly type: "ReportIdleSandboxEnded"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "ReportPaused"; readonly epoch: number }
   | { readonly type: "RequestResume" }
   | { readonly type: "DeleteSession" };

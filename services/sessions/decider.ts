@@ -11,6 +11,7 @@ import { evolveSession } from "./evolve.ts";
 import { decideAsked } from "./decide-asked.ts";
 import { decideOwned, type OwnerCommand } from "./decide-owned.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { isAtRest } from "./idle/at-rest.ts";
 import type { ExistingSession, SessionState } from "./state.ts";
 
 type Command<T extends SessionCommand["type"]> = Extract<SessionCommand, { type: T }>;
@@ -37,6 +38,13 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
       return state.status === "paused" || state.pause === "requested"
         ? []
         : [{ type: "PauseRequested", data: {} }];
+    case "RequestIdlePause":
+      return isAtRest(state, command.after)
+        ? [
+            { type: "SessionFoundIdle", data: {} },
+            { type: "PauseRequested", data: {} },
+          ]
+        : [];
     case "RequestResume":
       return state.status === "paused" || state.status === "failed" || state.pause === "requested"
         ? [{ type: "ResumeRequested", data: {} }]
@@ -117,6 +125,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 2,
+  snapshotVersion: 3,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

@@ -23,6 +23,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
+      idlePause: null,
       provider: null,
       snapshotId: null,
       sandboxId: null,
@@ -78,11 +79,24 @@ const evolveExisting = (
       return finishPrompt(state, event.data.promptId);
     case "PauseRequested":
       return { ...state, pause: "requested" };
+    case "SessionFoundIdle":
+      return { ...state, idlePause: { failures: 0 } };
+    case "IdlePauseFailed":
+      return { ...state, idlePause: { failures: (state.idlePause?.failures ?? 0) + 1 } };
+    case "IdleSandboxEnded":
+      return {
+        ...state,
+        status: "failed",
+        pause: "none",
+        idlePause: null,
+        snapshotRequests: [],
+      };
     case "SessionPaused":
       return {
         ...state,
         status: "paused",
         pause: "none",
+        idlePause: null,
         snapshotRequests: [],
         prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
       };
@@ -119,8 +133,8 @@ const evolveExisting = (
 const wanted = (state: ExistingSession): ExistingSession => {
   const pause = state.pause === "requested" ? "withdrawn" : state.pause;
   return state.status === "paused" || state.status === "failed"
-    ? { ...state, status: "pending", pause: "none" }
-    : { ...state, pause };
+    ? { ...state, status: "pending", pause: "none", idlePause: null }
+    : { ...state, pause, idlePause: null };
 };
 
 /** An owner that starts prompts is not about to put the sandbox away because of an older request. */

@@ -63,6 +63,8 @@ interface SessionFacts {
    * since, and the owner may or may not be at it already.
    */
   readonly pause: "none" | "requested" | "withdrawn";
+  /** Of a pause that was requested because nobody used the session: how often it has failed; else null. */
+  readonly idlePause: { readonly failures: number } | null;
   /** The type of the provider that has the session's sandbox, from its first start on. */
   readonly provider: string | null;
   /** The newest snapshot: taken for the agent, or to put the files away where the provider cannot pause. */
@@ -98,6 +100,9 @@ export type ExistingSession = SessionFacts &
   );
 
 export type SessionState = { readonly status: "none" } | ExistingSession;
+
+/** After so many failures the sandbox of an idle session is ended instead of being put away. */
+export const maxIdlePauseFailures = 3;
 
 /** How many snapshots are remembered for those who asked for them. */
 export const rememberedSnapshots = 20;
