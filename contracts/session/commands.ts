@@ -29,7 +29,10 @@ export type SessionCommand =
       readonly text: string;
       readonly by: string;
     }
+  | { readonly type: "ChangePrompt"; readonly promptId: PromptId; readonly text: string }
+  | { readonly type: "WithdrawPrompt"; readonly promptId: PromptId }
   | { readonly type: "CancelPrompts" }
+  | { readonly type: "RenameSession"; readonly title: string }
   | { readonly type: "AcquireOwnership"; readonly instance: string; readonly epoch: number }
   | { readonly type: "StartSandbox"; readonly epoch: number; readonly provider: string }
   | {

@@ -54,6 +54,14 @@ export const sessionEvents = [
     },
     { text: erasedText },
   ),
+  /** Somebody has worded a prompt anew that nobody has answered yet. */
+  defineEvent(
+    "PromptChanged",
+    1,
+    { promptId: idSchema("prompt"), text: z.string() },
+    { text: erasedText },
+  ),
+  defineEvent("SessionRenamed", 1, { title: z.string() }, { title: erasedText }),
   defineEvent("CancelRequested", 1, { promptIds: z.array(idSchema("prompt")) }),
   defineEvent("OwnershipAcquired", 1, { instance: z.string(), epoch }),
   defineEvent("SandboxStarting", 1, { epoch, provider: z.string() }),

@@ -21,6 +21,7 @@ const change: Changes<SessionRow> = {
       ...awaited(row),
     }),
   CancelRequested: (row, _data, context) => changed(row, context),
+  SessionRenamed: (row, { title }, context) => changed(row, context, { title }),
   SandboxStarting: (row, _data, context) =>
     changed(row, context, { status: "starting", failure: null }),
   SandboxReady: (row, _data, context) =>

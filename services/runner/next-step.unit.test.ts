@@ -5,6 +5,7 @@ import { needsOwner, nextStep } from "./next-step.ts";
 const prompt = {
   promptId: "prm_1",
   text: "hello",
+  fingerprint: "f",
   by: "usr_1",
   started: false,
   cancelRequested: false,

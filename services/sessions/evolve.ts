@@ -42,8 +42,20 @@ const evolveExisting = (
     case "PromptQueued":
       return wanted({
         ...state,
-        prompts: [...state.prompts, { ...event.data, started: false, cancelRequested: false }],
+        prompts: [
+          ...state.prompts,
+          {
+            ...event.data,
+            fingerprint: fingerprintOf(event.data.text),
+            started: false,
+            cancelRequested: false,
+          },
+        ],
       });
+    case "PromptChanged":
+      return changePrompts(state, [event.data.promptId], { text: event.data.text });
+    case "SessionRenamed":
+      return { ...state, title: event.data.title };
     case "CancelRequested":
       return changePrompts(state, event.data.promptIds, { cancelRequested: true });
     case "OwnershipAcquired":
@@ -171,7 +183,7 @@ const finishPrompt = (state: ExistingSession, promptId: string): ExistingSession
     prompts: state.prompts.filter((open) => open !== prompt),
     finished: [
       ...state.finished,
-      { promptId: prompt.promptId, fingerprint: fingerprintOf(prompt.text) },
+      { promptId: prompt.promptId, fingerprint: prompt.fingerprint },
     ].slice(-rememberedPrompts),
   };
 };

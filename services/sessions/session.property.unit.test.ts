@@ -61,6 +61,9 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     prompt: fc.option(prompt, { nil: null, freq: 1 }),
   }),
   prompt.map((asked) => ({ type: "QueuePrompt", ...asked })),
+  fc.record({ type: type("ChangePrompt"), promptId, text: name }),
+  fc.record({ type: type("WithdrawPrompt"), promptId }),
+  fc.record({ type: type("RenameSession"), title: name }),
   fc.record({ type: type("CancelPrompts") }),
   fc.record({ type: type("AcquireOwnership"), instance: name, epoch }),
   fc.record({ type: type("StartSandbox"), epoch, provider: name }),
@@ -121,6 +124,9 @@ describeDecider("a session", {
   repeated: {
     CreateSession: "nothing",
     QueuePrompt: "nothing",
+    ChangePrompt: "nothing",
+    WithdrawPrompt: "nothing",
+    RenameSession: "nothing",
     CancelPrompts: "nothing",
     AcquireOwnership: "nothing",
     // Each attempt to start a sandbox is one of its own.

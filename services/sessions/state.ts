@@ -9,6 +9,8 @@ import type { ServiceCommand } from "#contracts/session/service-command";
 export interface OpenPrompt {
   readonly promptId: PromptId;
   readonly text: string;
+  /** Of the text that was asked first, by which the same request is known when it comes again. */
+  readonly fingerprint: string;
   /** The user or run that asked. */
   readonly by: string;
   /** Whether the present owner has started it; a new owner starts it anew. */
