@@ -31,6 +31,8 @@ export const errorCatalogue = {
   session_not_running: 409,
   stale_owner: 409,
   prompt_not_found: 404,
+  prompt_started: 409,
+  prompt_queue_full: 429,
   invocation_already_resolved: 409,
   invocation_expired: 410,
   too_many_pending_invocations: 429,

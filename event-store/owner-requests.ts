@@ -28,10 +28,18 @@ export const requestOwner = async (
   }
 };
 
-const isUnanswered = (error: unknown): boolean =>
+const isUnanswered = (error: unknown): boolean => hasNoResponders(error) || isTimeout(error);
+
+/** Whether a request failed because nobody listens. */
+export const hasNoResponders = (error: unknown): boolean =>
   error instanceof errors.NoRespondersError ||
+  (error instanceof errors.RequestError &&
+    (error.isNoResponders() || hasNoResponders(error.cause)));
+
+/** Whether a request failed because nobody answered in time. */
+export const isTimeout = (error: unknown): boolean =>
   error instanceof errors.TimeoutError ||
-  (error instanceof errors.RequestError && (error.isNoResponders() || isUnanswered(error.cause)));
+  (error instanceof errors.RequestError && isTimeout(error.cause));
 
 export interface Listening {
   stop(): void;

@@ -94,6 +94,8 @@ const configSchema = z.object({
   /** Whether repositories are pulled when a sandbox comes back, and not again within so many seconds. */
   SANDBOX_GIT_PULL_ON_RESTORE: z.stringbool().default(false),
   SANDBOX_GIT_PULL_CADENCE_SECONDS: z.coerce.number().int().min(0).default(0),
+  /** After so many seconds in which nobody asks a session or watches it, its sandbox is put away. */
+  SESSION_IDLE_SECONDS: z.coerce.number().int().min(1).max(604_800).default(900),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   ...modalVariables,
   /** The integrations, as a JSON list; the demo integration is there without one. */

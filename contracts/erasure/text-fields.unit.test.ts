@@ -13,6 +13,8 @@ const plainFields = new Set([
   "ActionModeSet.action",
   "ActionModeSet.integration",
   "EnvVariablesRequested.requestId",
+  "IdlePauseFailed.failure.code",
+  "IdleSandboxEnded.failure.code",
   "MessageRecorded.message.failure.code",
   "MessageRecorded.message.finish",
   "MessageRecorded.message.id",

@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 
-export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who may call a route: nobody needs to sign in, a person, a sandbox, or either of the two. */
 export type RouteAudience = "public" | "user" | "approver" | "sandbox" | "user_or_sandbox";

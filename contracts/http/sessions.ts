@@ -112,6 +112,16 @@ export const resumeSession = defineRoute({
   responses: { 202: acceptedSchema },
 });
 
+export const renameSession = defineRoute({
+  method: "PATCH",
+  path: "/v1/sessions/:sessionId",
+  audience: "user",
+  summary: "Give the session another title",
+  params: sessionParams,
+  body: z.object({ title: z.string().trim().min(1).max(maxTitleLength) }),
+  responses: { 202: acceptedSchema },
+});
+
 export const deleteSession = defineRoute({
   method: "DELETE",
   path: "/v1/sessions/:sessionId",

@@ -29,7 +29,10 @@ export type SessionCommand =
       readonly text: string;
       readonly by: string;
     }
+  | { readonly type: "ChangePrompt"; readonly promptId: PromptId; readonly text: string }
+  | { readonly type: "WithdrawPrompt"; readonly promptId: PromptId }
   | { readonly type: "CancelPrompts" }
+  | { readonly type: "RenameSession"; readonly title: string }
   | { readonly type: "AcquireOwnership"; readonly instance: string; readonly epoch: number }
   | { readonly type: "StartSandbox"; readonly epoch: number; readonly provider: string }
   | {
@@ -78,6 +81,10 @@ export type SessionCommand =
       readonly failure: Failure;
     }
   | { readonly type: "RequestPause" }
+  /** `after`: the newest prompt that was answered when the session was found idle. */
+  | { readonly type: "RequestIdlePause"; readonly after: PromptId | null }
+  | { readonly type: "ReportIdlePauseFailed"; readonly epoch: number; readonly failure: Failure }
+  | { readonly type: "ReportIdleSandboxEnded"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "ReportPaused"; readonly epoch: number }
   | { readonly type: "RequestResume" }
   | { readonly type: "DeleteSession" };

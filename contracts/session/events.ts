@@ -54,6 +54,14 @@ export const sessionEvents = [
     },
     { text: erasedText },
   ),
+  /** Somebody has worded a prompt anew that nobody has answered yet. */
+  defineEvent(
+    "PromptChanged",
+    1,
+    { promptId: idSchema("prompt"), text: z.string() },
+    { text: erasedText },
+  ),
+  defineEvent("SessionRenamed", 1, { title: z.string() }, { title: erasedText }),
   defineEvent("CancelRequested", 1, { promptIds: z.array(idSchema("prompt")) }),
   defineEvent("OwnershipAcquired", 1, { instance: z.string(), epoch }),
   defineEvent("SandboxStarting", 1, { epoch, provider: z.string() }),
@@ -92,6 +100,22 @@ export const sessionEvents = [
     { "failure.message": erasedText },
   ),
   defineEvent("PauseRequested", 1, {}),
+  /** Nobody used the session or watched it for a while; the request to pause it is in the same commit. */
+  defineEvent("SessionFoundIdle", 1, {}),
+  /** The sandbox of an idle session could not be put away; the owner tries again. */
+  defineEvent(
+    "IdlePauseFailed",
+    1,
+    { epoch, failure: failureSchema },
+    { "failure.message": erasedText },
+  ),
+  /** After too many such failures: the sandbox was ended with what was in it, rather than left to cost. */
+  defineEvent(
+    "IdleSandboxEnded",
+    1,
+    { epoch, failure: failureSchema },
+    { "failure.message": erasedText },
+  ),
   defineEvent("SessionPaused", 1, { epoch }),
   defineEvent("ResumeRequested", 1, {}),
   defineEvent(

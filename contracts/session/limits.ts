@@ -6,3 +6,6 @@ export const maxSystemPromptLength = 20_000;
 
 /** The longest title, in characters. */
 export const maxTitleLength = 200;
+
+/** How many prompts of a session may be open: the one that is answered, and those that wait. */
+export const maxOpenPrompts = 20;

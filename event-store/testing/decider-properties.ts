@@ -104,7 +104,7 @@ export const describeDecider = <Command extends Typed, Event extends Happened, S
       // Otherwise the properties above could hold because nothing ever happens.
       const carriedOut = new Set<string>();
       const happened = new Set<string>();
-      for (const course of fc.sample(courses, { seed: 1, numRuns: 300 })) {
+      for (const course of fc.sample(courses, { seed: 1, numRuns: 2_000 })) {
         let state = initialState();
         for (const command of course) {
           const decided = outcomeOf(decider, command, state);

@@ -21,6 +21,7 @@ const change: Changes<SessionRow> = {
       ...awaited(row),
     }),
   CancelRequested: (row, _data, context) => changed(row, context),
+  SessionRenamed: (row, { title }, context) => changed(row, context, { title }),
   SandboxStarting: (row, _data, context) =>
     changed(row, context, { status: "starting", failure: null }),
   SandboxReady: (row, _data, context) =>
@@ -31,6 +32,8 @@ const change: Changes<SessionRow> = {
   PromptFinished: (row, { promptId }, context) =>
     changed(row, context, { open_prompts: row.open_prompts.filter((id) => id !== promptId) }),
   PauseRequested: (row, _data, context) => changed(row, context),
+  IdleSandboxEnded: (row, { failure }, context) =>
+    changed(row, context, { status: "failed", failure }),
   SessionPaused: (row, _data, context) => changed(row, context, { status: "paused" }),
   // asked for while the sandbox still runs, it only calls a pause off
   ResumeRequested: (row, _data, context) => changed(row, context, awaited(row)),

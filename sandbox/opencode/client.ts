@@ -38,6 +38,8 @@ export interface OpencodeClient {
   status(sessionId: string): Promise<SessionStatus>;
   /** Returns as soon as OpenCode has taken the prompt; what comes of it is in the events. */
   promptAsync(prompt: PromptRequest): Promise<void>;
+  /** Adds a text to the conversation that the agent does not answer, but reads before its next answer. */
+  addContext(sessionId: string, text: string): Promise<void>;
   /** Ends the running turn. Without one nothing happens. */
   abort(sessionId: string): Promise<void>;
   /** The events of all sessions from now on, until the server or the signal ends it. Heartbeats are null. */
@@ -91,6 +93,10 @@ export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClie
     promptAsync: async ({ sessionId, messageId, partId, text }) => {
       const body = { messageID: messageId, parts: [{ id: partId, type: "text", text }] };
       ok(await call("POST", sessionPath(sessionId, "/prompt_async"), body));
+    },
+    addContext: async (sessionId, text) => {
+      const body = { noReply: true, parts: [{ type: "text", text, synthetic: true }] };
+      ok(await call("POST", sessionPath(sessionId, "/message"), body));
     },
     abort: async (sessionId) => {
       ok(await call("POST", sessionPath(sessionId, "/abort")));

@@ -28,6 +28,8 @@ type Block = z.infer<typeof block>;
 export interface Conversation {
   /** The newest text that a person (or the control plane for them) sent; "" if there is none. */
   prompt: string;
+  /** Every text of the conversation that the request holds, by whomever, oldest first. */
+  said: string;
   /** How many answers the model has given since that prompt: 0 for the first request of the turn. */
   answersGiven: number;
   /** Texts of the tool results since that prompt, oldest first. */
@@ -59,11 +61,19 @@ export function readConversation(request: MessagesRequest): Conversation {
 
   return {
     prompt: prompt ?? "",
+    said: textsOf(request.messages),
     answersGiven,
     toolResults,
     workingDirectory: workingDirectoryOf(request.system),
     offersTools: request.tools.length > 0,
   };
+}
+
+function textsOf(messages: MessagesRequest["messages"]): string {
+  return messages
+    .flatMap(({ content }) => blocksOf(content).filter(isText))
+    .map(({ text }) => text)
+    .join("\n");
 }
 
 function blocksOf(value: z.infer<typeof content>): readonly Block[] {

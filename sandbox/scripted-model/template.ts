@@ -5,12 +5,13 @@ const MAX_INSERTED = 2_000;
 
 const placeholders: Record<string, (conversation: Conversation) => string> = {
   prompt: (conversation) => conversation.prompt,
+  said: (conversation) => conversation.said,
   lastToolResult: (conversation) => conversation.toolResults.at(-1) ?? "",
   workingDirectory: (conversation) => conversation.workingDirectory,
 };
 
 /**
- * Fills `{{prompt}}`, `{{lastToolResult}}` and `{{workingDirectory}}` in every string inside `value`.
+ * Fills `{{prompt}}`, `{{said}}`, `{{lastToolResult}}` and `{{workingDirectory}}` in every string inside `value`.
  * Unknown placeholders stay as written, and inserted text is not expanded again.
  */
 export function fillTemplate<T>(value: T, conversation: Conversation): T;

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
+import { announceWatched } from "#event-store/watch-presence";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
 import { type ClientCounts, LiveClient, type VerifyTicket } from "./live-client.ts";
 import { liveFeedOf } from "./live-feed.ts";
@@ -54,7 +55,12 @@ export const startFanout = async (options: FanoutOptions): Promise<Fanout> => {
   const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
   const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
   const clients = new Set<LiveClient>();
-  const sessions = new WatchedSessions({ openFeed: (key) => liveFeedOf(store, key), limits, log });
+  const sessions = new WatchedSessions({
+    openFeed: (key) => liveFeedOf(store, key),
+    announce: ({ sessionId }) => announceWatched(store, sessionId),
+    limits,
+    log,
+  });
   const server = await openSockets(
     {
       path: livePath,

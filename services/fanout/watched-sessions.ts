@@ -1,10 +1,13 @@
 import type { Logger } from "pino";
 import type { FanoutLimits } from "./limits.ts";
+import type { Listening } from "#event-store/owner-requests";
 import type { LiveFeed, WatchKey } from "./live-feed.ts";
 import { WatchedSession } from "./watched-session.ts";
 
 export interface WatchedSessionsOptions {
   readonly openFeed: (key: WatchKey) => LiveFeed;
+  /** Lets others know that the session is watched, as long as it is followed. */
+  readonly announce: (key: WatchKey) => Listening;
   readonly limits: FanoutLimits;
   readonly log: Logger;
 }
@@ -18,6 +21,7 @@ export interface WatchHold {
 
 interface Entry {
   readonly session: WatchedSession;
+  readonly presence: Listening;
   holds: number;
   grace: NodeJS.Timeout | null;
 }
@@ -72,9 +76,9 @@ export class WatchedSessions {
   }
 
   #open(name: string, key: WatchKey): Entry {
-    const { openFeed, limits, log } = this.#options;
+    const { openFeed, announce, limits, log } = this.#options;
     const session = new WatchedSession({ feed: openFeed(key), limits, log: log.child({ ...key }) });
-    const entry: Entry = { session, holds: 0, grace: null };
+    const entry: Entry = { session, presence: announce(key), holds: 0, grace: null };
     this.#entries.set(name, entry);
     this.#opened += 1;
     return entry;
@@ -91,6 +95,7 @@ export class WatchedSessions {
   #close(name: string, entry: Entry): void {
     if (entry.grace) clearTimeout(entry.grace);
     this.#entries.delete(name);
+    entry.presence.stop();
     const closing = entry.session.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }

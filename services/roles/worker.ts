@@ -1,3 +1,4 @@
+import { openLeases } from "#event-store/leases";
 import { watchReplicas } from "#event-store/replicas/watch-replicas";
 import { startTimerWorker } from "#event-store/timers";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
@@ -5,6 +6,7 @@ import type { ActionRegistry } from "../actions/registry.ts";
 import { startRunOpener } from "../automations/run-opener.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
+import { idleLookTimer, lookForIdle, startIdleWatch } from "../sessions/idle/idle-watch.ts";
 import { startTriggerWorker } from "../triggers/worker.ts";
 
 /** Does what commits, deliveries and timers ask for: executes actions, matches triggers, opens runs. */
@@ -15,7 +17,15 @@ export const startWorkerRole = async (
   const started = runningStack();
   try {
     started.add(await startActionWorkers(store, { registry, instance, log }));
-    started.add(await startTimerWorker(store, { handlers: actionTimerHandlers(store), log }));
+    const idle = {
+      store,
+      log,
+      leases: await openLeases(store, "runtime"),
+      idleMs: config.SESSION_IDLE_SECONDS * 1_000,
+    };
+    started.add(await startIdleWatch(idle));
+    const handlers = { ...actionTimerHandlers(store), [idleLookTimer]: lookForIdle(idle) };
+    started.add(await startTimerWorker(store, { handlers, log }));
     started.add(await startTriggerWorker(store, { log }));
     started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
     if (config.NATS_MONITORS !== undefined) {

@@ -35,9 +35,10 @@ export const answerPrompt = async (
   context: OwnerContext,
   { conversation, prompt, sandbox, bell, signal }: AnswerPrompt,
 ): Promise<void> => {
-  const { promptId, text } = prompt;
-  await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
-  const asked = questionOf(prompt);
+  const { promptId } = prompt;
+  const started = await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
+  const { text } = asStarted(started, prompt);
+  const asked = questionOf({ promptId, text });
   await context.record(asked);
   context.tell({ type: "message", message: asked });
   conversation.answering(promptId);
@@ -133,8 +134,14 @@ const finish = async (
   context.tell({ type: "prompt_finished", promptId, ...end });
 };
 
+/** Somebody may have worded it anew since it was read; from its start on nobody may. */
+const asStarted = (state: SessionState, prompt: OpenPrompt): OpenPrompt =>
+  (state.status === "none"
+    ? undefined
+    : state.prompts.find(({ promptId }) => promptId === prompt.promptId)) ?? prompt;
+
 /** What was asked, as the transcript keeps it. */
-const questionOf = ({ promptId, text }: OpenPrompt): Message => ({
+const questionOf = ({ promptId, text }: Pick<OpenPrompt, "promptId" | "text">): Message => ({
   id: promptId,
   role: "user",
   promptId,

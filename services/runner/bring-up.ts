@@ -7,6 +7,7 @@ import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
+import { memoryOf, readTranscript } from "./memory.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
 
@@ -43,7 +44,7 @@ export const bringUp = async (
     tell({ type: "sandbox_warning", warning });
   }
   const client = openOpencodeClient(sandbox.opencode);
-  const agentSessionId = await agentSessionOf(client, state);
+  const agentSessionId = await agentSessionOf(context, client, state);
   const transcript = await loadAggregate(deps.store, transcriptAggregate, {
     organization,
     id: session,
@@ -80,10 +81,22 @@ const isGone = async (
   }
 };
 
-/** The conversation that the agent still has, or a new one. */
-const agentSessionOf = async (client: OpencodeClient, state: ExistingSession): Promise<string> => {
+/**
+ * The conversation that the agent still has, or a new one that begins with a record of the session. Its id
+ * is stored only later: whoever dies in here leaves a conversation that nobody goes on with.
+ */
+const agentSessionOf = async (
+  { deps, organization, session }: OwnerContext,
+  client: OpencodeClient,
+  state: ExistingSession,
+): Promise<string> => {
   const known = state.agentSessionId && (await client.getSession(state.agentSessionId));
-  return known ? known.id : (await client.createSession(state.title)).id;
+  if (known) return known.id;
+  const { id } = await client.createSession(state.title);
+  const messages = await readTranscript(deps.store, { organization, session });
+  const memory = memoryOf(messages, new Set(state.prompts.map(({ promptId }) => promptId)));
+  if (memory !== null) await client.addContext(id, memory);
+  return id;
 };
 
 /** How an error stands in the log: its code, and what people may read of it. */

@@ -1,12 +1,19 @@
 /** What an owner has to do next, from the session's state alone. Pure. */
-import type { OpenPrompt, SessionState, SnapshotRequest } from "../sessions/state.ts";
+import {
+  maxIdlePauseFailures,
+  type OpenPrompt,
+  type SessionState,
+  type SnapshotRequest,
+} from "../sessions/state.ts";
 
 export type Step =
   | { readonly kind: "bring_up" }
   | { readonly kind: "answer"; readonly prompt: OpenPrompt }
   | { readonly kind: "drop_prompt"; readonly prompt: OpenPrompt }
   | { readonly kind: "snapshot"; readonly request: SnapshotRequest }
-  | { readonly kind: "pause" }
+  | { readonly kind: "pause"; readonly idle: boolean }
+  /** Nobody uses the session, and its sandbox cannot be put away. */
+  | { readonly kind: "end_idle_sandbox" }
   | { readonly kind: "tear_down" }
   | { readonly kind: "wait" }
   /** There is nothing to own: the session is put away until somebody asks for it. */
@@ -21,7 +28,10 @@ export const nextStep = (state: SessionState, sandboxHeld: boolean): Step => {
     return { kind: "tear_down" };
   }
   if (state.pause === "requested") {
-    return { kind: "pause" };
+    const { idlePause } = state;
+    return idlePause !== null && idlePause.failures >= maxIdlePauseFailures
+      ? { kind: "end_idle_sandbox" }
+      : { kind: "pause", idle: idlePause !== null };
   }
   if (state.status === "paused" || state.status === "failed") {
     return { kind: "leave" };

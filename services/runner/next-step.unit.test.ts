@@ -5,6 +5,7 @@ import { needsOwner, nextStep } from "./next-step.ts";
 const prompt = {
   promptId: "prm_1",
   text: "hello",
+  fingerprint: "f",
   by: "usr_1",
   started: false,
   cancelRequested: false,
@@ -13,6 +14,7 @@ const session = (changes: Partial<ExistingSession>): ExistingSession =>
   ({
     status: "pending",
     pause: "none",
+    idlePause: null,
     prompts: [],
     snapshotRequests: [],
     ...changes,
@@ -48,6 +50,12 @@ describe("what an owner does next", () => {
       session({ status: "running", pause: "requested", prompts: [prompt] }),
       true,
       "pause",
+    ],
+    [
+      "a sandbox that nobody uses and that cannot be put away is ended",
+      session({ status: "running", pause: "requested", idlePause: { failures: 3 } }),
+      true,
+      "end_idle_sandbox",
     ],
     ["a paused session is left alone", session({ status: "paused" }), true, "leave"],
     ["a deleted session is torn down", session({ status: "stopped" }), true, "tear_down"],

@@ -22,7 +22,7 @@ import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
 import { nextStep } from "./next-step.ts";
-import { putAway } from "./put-away.ts";
+import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
@@ -156,9 +156,13 @@ class Owner {
         return true;
       case "pause":
         await this.#closeConversation();
-        await putAway(this.#context, this.#sandbox);
-        await this.#context.command({ type: "ReportPaused", epoch: this.#lease.epoch });
-        this.#context.tell({ type: "status", status: "paused", detail: null });
+        await (step.idle
+          ? pauseIdle(this.#context, this.#sandbox, this.#signal)
+          : pause(this.#context, this.#sandbox));
+        return true;
+      case "end_idle_sandbox":
+        await this.#closeConversation();
+        await endIdleSandbox(this.#context, this.#sandbox);
         return true;
       case "tear_down":
         await this.#closeConversation();

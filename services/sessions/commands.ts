@@ -99,7 +99,7 @@ const askedFor = (request: CreateSessionRequest): Record<string, unknown> => {
   };
 };
 
-/** @throws DomainError `prompt_too_large`, `idempotency_key_reused`, `session_not_found`, `session_stopped` */
+/** @throws DomainError `prompt_too_large`, `idempotency_key_reused`, `prompt_queue_full`, `session_not_found`, `session_stopped` */
 export const queuePrompt = async (
   deps: SessionCommandsDeps,
   ref: SessionRef,
@@ -115,6 +115,35 @@ export const queuePrompt = async (
   const { position } = await carryOut(deps, ref, meta, { type: "QueuePrompt", promptId, text, by });
   return { promptId, position };
 };
+
+/** @throws DomainError `prompt_too_large`, `prompt_not_found`, `prompt_started`, `session_stopped` */
+export const changePrompt = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  prompt: { readonly promptId: PromptId; readonly text: string },
+  meta: CommandMeta,
+): Promise<Position> => {
+  refuseLargePrompt(prompt.text);
+  return (await carryOut(deps, ref, meta, { type: "ChangePrompt", ...prompt })).position;
+};
+
+/** @throws DomainError `prompt_not_found`, `prompt_started`, `session_stopped` */
+export const withdrawPrompt = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  promptId: PromptId,
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await carryOut(deps, ref, meta, { type: "WithdrawPrompt", promptId })).position;
+
+/** @throws DomainError `session_not_found`, `session_stopped` */
+export const renameSession = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  title: string,
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await carryOut(deps, ref, meta, { type: "RenameSession", title })).position;
 
 /**
  * Asks the owner for a snapshot; what became of it is in the session's state under the same `requestId`.

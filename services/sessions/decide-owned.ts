@@ -58,6 +58,13 @@ export const decideOwned = (
     }
     case "ReportPaused":
       return reportPaused(command, state);
+    case "ReportIdlePauseFailed":
+      // Somebody has come back meanwhile: then there is nothing to count.
+      return state.idlePause === null
+        ? []
+        : [{ type: "IdlePauseFailed", data: { epoch: command.epoch, failure: command.failure } }];
+    case "ReportIdleSandboxEnded":
+      return reportIdleSandboxEnded(command, state);
     default:
       return assertNever(command);
   }
@@ -140,4 +147,14 @@ const reportPaused = (
   if (status === "paused" || (noSandbox && pause === "none")) return [];
   const paused: SessionEvent = { type: "SessionPaused", data: { epoch } };
   return pause === "withdrawn" ? [paused, { type: "ResumeRequested", data: {} }] : [paused];
+};
+
+/** As after a pause: whoever asked for the session meanwhile gets it back, as far as it was kept. */
+const reportIdleSandboxEnded = (
+  { epoch, failure }: Command<"ReportIdleSandboxEnded">,
+  { status, pause }: ExistingSession,
+): readonly SessionEvent[] => {
+  if (status !== "running" || pause === "none") return [];
+  const ended: SessionEvent = { type: "IdleSandboxEnded", data: { epoch, failure } };
+  return pause === "withdrawn" ? [ended, { type: "ResumeRequested", data: {} }] : [ended];
 };

@@ -10,7 +10,8 @@ import type { AggregateKey } from "#event-store/load";
 import { evolveSession } from "./evolve.ts";
 import { decideAsked } from "./decide-asked.ts";
 import { decideOwned, type OwnerCommand } from "./decide-owned.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { decidePrompts, keyReused } from "./decide-prompts.ts";
+import { isAtRest } from "./idle/at-rest.ts";
 import type { ExistingSession, SessionState } from "./state.ts";
 
 type Command<T extends SessionCommand["type"]> = Extract<SessionCommand, { type: T }>;
@@ -30,13 +31,25 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
   }
   switch (command.type) {
     case "QueuePrompt":
-      return queuePrompt(command, state);
+    case "ChangePrompt":
+    case "WithdrawPrompt":
     case "CancelPrompts":
-      return cancelPrompts(state);
+      return decidePrompts(command, state);
+    case "RenameSession":
+      return state.title === command.title
+        ? []
+        : [{ type: "SessionRenamed", data: { title: command.title } }];
     case "RequestPause":
       return state.status === "paused" || state.pause === "requested"
         ? []
         : [{ type: "PauseRequested", data: {} }];
+    case "RequestIdlePause":
+      return isAtRest(state, command.after)
+        ? [
+            { type: "SessionFoundIdle", data: {} },
+            { type: "PauseRequested", data: {} },
+          ]
+        : [];
     case "RequestResume":
       return state.status === "paused" || state.status === "failed" || state.pause === "requested"
         ? [{ type: "ResumeRequested", data: {} }]
@@ -66,25 +79,6 @@ const create = (
   return prompt ? [created, { type: "PromptQueued", data: prompt }] : [created];
 };
 
-const queuePrompt = (
-  { promptId, text, by }: Command<"QueuePrompt">,
-  { prompts, finished }: ExistingSession,
-): readonly SessionEvent[] => {
-  const open = prompts.find((prompt) => prompt.promptId === promptId);
-  const done = finished.find((prompt) => prompt.promptId === promptId);
-  const known = open ? fingerprintOf(open.text) : done?.fingerprint;
-  if (known === undefined) return [{ type: "PromptQueued", data: { promptId, text, by } }];
-  if (known !== fingerprintOf(text)) throw keyReused();
-  return [];
-};
-
-const cancelPrompts = ({ prompts }: ExistingSession): readonly SessionEvent[] => {
-  const promptIds = prompts
-    .filter((prompt) => !prompt.cancelRequested)
-    .map(({ promptId }) => promptId);
-  return promptIds.length === 0 ? [] : [{ type: "CancelRequested", data: { promptIds } }];
-};
-
 const acquireOwnership = (
   { instance, epoch }: Command<"AcquireOwnership">,
   state: ExistingSession,
@@ -104,9 +98,6 @@ const staleOwner = (epoch: number, state: ExistingSession): DomainError =>
     fields: { epoch, present: state.epoch },
   });
 
-const keyReused = (): DomainError =>
-  new DomainError("idempotency_key_reused", "The idempotency key was used for another request.");
-
 export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState> = {
   initialState: () => ({ status: "none" }),
   decide,
@@ -117,6 +108,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 2,
+  snapshotVersion: 3,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

@@ -23,6 +23,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
+      idlePause: null,
       provider: null,
       snapshotId: null,
       sandboxId: null,
@@ -41,8 +42,20 @@ const evolveExisting = (
     case "PromptQueued":
       return wanted({
         ...state,
-        prompts: [...state.prompts, { ...event.data, started: false, cancelRequested: false }],
+        prompts: [
+          ...state.prompts,
+          {
+            ...event.data,
+            fingerprint: fingerprintOf(event.data.text),
+            started: false,
+            cancelRequested: false,
+          },
+        ],
       });
+    case "PromptChanged":
+      return changePrompts(state, [event.data.promptId], { text: event.data.text });
+    case "SessionRenamed":
+      return { ...state, title: event.data.title };
     case "CancelRequested":
       return changePrompts(state, event.data.promptIds, { cancelRequested: true });
     case "OwnershipAcquired":
@@ -78,11 +91,24 @@ const evolveExisting = (
       return finishPrompt(state, event.data.promptId);
     case "PauseRequested":
       return { ...state, pause: "requested" };
+    case "SessionFoundIdle":
+      return { ...state, idlePause: { failures: 0 } };
+    case "IdlePauseFailed":
+      return { ...state, idlePause: { failures: (state.idlePause?.failures ?? 0) + 1 } };
+    case "IdleSandboxEnded":
+      return {
+        ...state,
+        status: "failed",
+        pause: "none",
+        idlePause: null,
+        snapshotRequests: [],
+      };
     case "SessionPaused":
       return {
         ...state,
         status: "paused",
         pause: "none",
+        idlePause: null,
         snapshotRequests: [],
         prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
       };
@@ -119,8 +145,8 @@ const evolveExisting = (
 const wanted = (state: ExistingSession): ExistingSession => {
   const pause = state.pause === "requested" ? "withdrawn" : state.pause;
   return state.status === "paused" || state.status === "failed"
-    ? { ...state, status: "pending", pause: "none" }
-    : { ...state, pause };
+    ? { ...state, status: "pending", pause: "none", idlePause: null }
+    : { ...state, pause, idlePause: null };
 };
 
 /** An owner that starts prompts is not about to put the sandbox away because of an older request. */
@@ -157,7 +183,7 @@ const finishPrompt = (state: ExistingSession, promptId: string): ExistingSession
     prompts: state.prompts.filter((open) => open !== prompt),
     finished: [
       ...state.finished,
-      { promptId: prompt.promptId, fingerprint: fingerprintOf(prompt.text) },
+      { promptId: prompt.promptId, fingerprint: prompt.fingerprint },
     ].slice(-rememberedPrompts),
   };
 };

@@ -1,17 +1,16 @@
 import type { Sql } from "postgres";
 import type { z } from "zod";
-import { DomainError } from "#contracts/errors";
 import * as http from "#contracts/http/sessions";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
-import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import { loadAggregate } from "#event-store/load";
 import { listMessages } from "#projections/messages/queries";
 import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf, type Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";
+import { promptRoutes } from "./prompt-routes.ts";
+import { metaOf, notFound, refOf } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
   /** The read models. */
@@ -28,6 +27,7 @@ export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
 export const sessionRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
   ...queryRoutes(deps),
   ...commandRoutes(deps),
+  ...promptRoutes(deps),
   openLiveRoute(deps),
 ];
 
@@ -96,6 +96,11 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
     status: 202,
     body: { position: await commands.resumeSession(deps, refOf(request), metaOf(request)) },
   })),
+  handleRoute(http.renameSession, async (request) => {
+    const { title } = request.body;
+    const position = await commands.renameSession(deps, refOf(request), title, metaOf(request));
+    return { status: 202, body: { position } };
+  }),
   handleRoute(http.deleteSession, async (request) => ({
     status: 202,
     body: { position: await commands.deleteSession(deps, refOf(request), metaOf(request)) },
@@ -132,22 +137,3 @@ const requireView = async (sql: Sql, organization: OrganizationId, id: SessionId
   if (!view) throw notFound();
   return view;
 };
-
-const notFound = (): DomainError =>
-  new DomainError("session_not_found", "There is no such session.");
-
-interface SessionRequest {
-  readonly principal: Principal;
-  readonly params: { readonly sessionId: SessionId };
-}
-
-const refOf = ({ principal, params }: SessionRequest): commands.SessionRef => ({
-  organization: principal.organizationId,
-  session: params.sessionId,
-});
-
-const metaOf = (request: {
-  readonly principal: Principal;
-  readonly correlationId: string;
-}): CommandMeta =>
-  newCommandMeta({ actor: actorOf(request.principal), correlationId: request.correlationId });

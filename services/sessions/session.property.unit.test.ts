@@ -12,6 +12,7 @@ import { sandboxWarningSchema } from "#contracts/session/sandbox-warning";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
+import { create } from "./testing/session-events.ts";
 
 const promptId = fc.constantFrom(derivedId("prompt", "1"), derivedId("prompt", "2"));
 /** Mostly that of one owner, so that it gets somewhere. */
@@ -30,6 +31,23 @@ const snapshotReport = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({ type: type("ReportSnapshotFailed"), epoch, requestId: name, failure }),
 );
 
+const sandboxReady = fc.record({
+  type: type("ReportSandboxReady"),
+  epoch,
+  sandboxId: name,
+  agentSessionId: name,
+  bootMs: fc.nat(),
+});
+
+const idleReport = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.record({
+    type: type("RequestIdlePause"),
+    after: fc.option(promptId, { nil: null, freq: 1 }),
+  }),
+  fc.record({ type: type("ReportIdlePauseFailed"), epoch, failure }),
+  fc.record({ type: type("ReportIdleSandboxEnded"), epoch, failure }),
+);
+
 const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({
     type: type("CreateSession"),
@@ -40,19 +58,16 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     model: fc.string(),
     systemPrompt: fc.option(fc.string(), { nil: null }),
     fingerprint: name,
-    prompt: fc.option(prompt, { nil: null }),
+    prompt: fc.option(prompt, { nil: null, freq: 1 }),
   }),
   prompt.map((asked) => ({ type: "QueuePrompt", ...asked })),
+  fc.record({ type: type("ChangePrompt"), promptId, text: name }),
+  fc.record({ type: type("WithdrawPrompt"), promptId }),
+  fc.record({ type: type("RenameSession"), title: name }),
   fc.record({ type: type("CancelPrompts") }),
   fc.record({ type: type("AcquireOwnership"), instance: name, epoch }),
   fc.record({ type: type("StartSandbox"), epoch, provider: name }),
-  fc.record({
-    type: type("ReportSandboxReady"),
-    epoch,
-    sandboxId: name,
-    agentSessionId: name,
-    bootMs: fc.nat(),
-  }),
+  sandboxReady,
   fc.record({
     type: type("ReportSandboxWarning"),
     epoch,
@@ -85,8 +100,17 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   snapshotReport,
   snapshotReport,
   fc.record({ type: type("RequestPause") }),
+  idleReport,
   fc.record({ type: type("ReportPaused"), epoch }),
   fc.record({ type: type("RequestResume") }),
+);
+
+/** What ordinary sessions begin with, and what then becomes of one that nobody uses. */
+const commandsOfASleeper = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.constant({ ...create, fingerprint: "a" }),
+  fc.constant({ type: "AcquireOwnership", instance: "a", epoch: 1 }),
+  sandboxReady,
+  idleReport,
 );
 
 describeDecider("a session", {
@@ -94,11 +118,15 @@ describeDecider("a session", {
   events: sessionEvents,
   commands: fc.oneof(
     { weight: 60, arbitrary: commandsOfItsLife },
+    { weight: 30, arbitrary: commandsOfASleeper },
     { weight: 1, arbitrary: fc.record({ type: type("DeleteSession") }) },
   ),
   repeated: {
     CreateSession: "nothing",
     QueuePrompt: "nothing",
+    ChangePrompt: "nothing",
+    WithdrawPrompt: "nothing",
+    RenameSession: "nothing",
     CancelPrompts: "nothing",
     AcquireOwnership: "nothing",
     // Each attempt to start a sandbox is one of its own.
@@ -117,6 +145,10 @@ describeDecider("a session", {
     ReportSnapshotTaken: "nothing",
     ReportSnapshotFailed: "nothing",
     RequestPause: "nothing",
+    RequestIdlePause: "nothing",
+    // Each failure counts.
+    ReportIdlePauseFailed: "events",
+    ReportIdleSandboxEnded: "nothing",
     ReportPaused: "nothing",
     RequestResume: "nothing",
     DeleteSession: "nothing",

@@ -9,6 +9,8 @@ import type { ServiceCommand } from "#contracts/session/service-command";
 export interface OpenPrompt {
   readonly promptId: PromptId;
   readonly text: string;
+  /** Of the text that was asked first, by which the same request is known when it comes again. */
+  readonly fingerprint: string;
   /** The user or run that asked. */
   readonly by: string;
   /** Whether the present owner has started it; a new owner starts it anew. */
@@ -63,6 +65,8 @@ interface SessionFacts {
    * since, and the owner may or may not be at it already.
    */
   readonly pause: "none" | "requested" | "withdrawn";
+  /** Of a pause that was requested because nobody used the session: how often it has failed; else null. */
+  readonly idlePause: { readonly failures: number } | null;
   /** The type of the provider that has the session's sandbox, from its first start on. */
   readonly provider: string | null;
   /** The newest snapshot: taken for the agent, or to put the files away where the provider cannot pause. */
@@ -98,6 +102,9 @@ export type ExistingSession = SessionFacts &
   );
 
 export type SessionState = { readonly status: "none" } | ExistingSession;
+
+/** After so many failures the sandbox of an idle session is ended instead of being put away. */
+export const maxIdlePauseFailures = 3;
 
 /** How many snapshots are remembered for those who asked for them. */
 export const rememberedSnapshots = 20;

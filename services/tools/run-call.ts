@@ -51,7 +51,7 @@ export const runCall = async (
   if (received) return received;
   const deadline = performance.now() + (deps.patienceMs ?? defaultPatienceMs);
   for (;;) {
-    const lease = await deps.leases.acquire(keyOf(call), deps.instance);
+    const lease = await deps.leases.acquire(toolCallKey(call), deps.instance);
     try {
       const answered = await recordedAnswer(deps, call);
       if (answered) return answered;
@@ -67,7 +67,10 @@ export const runCall = async (
 };
 
 /** Names the call in leases, commands and whatever its handler makes. */
-const keyOf = ({ session, callId }: ReceivedCall): string =>
+export const toolCallKey = ({
+  session,
+  callId,
+}: Pick<ReceivedCall, "session" | "callId">): string =>
   derivedId("command", "tool-call", session, callId);
 
 /** The answer, if the call came and was answered before. */
@@ -112,7 +115,7 @@ const perform = async (
   meta: CommandMeta,
 ): Promise<ToolAnswer> => {
   const { organization, session, state, tool, args } = call;
-  const key = keyOf(call);
+  const key = toolCallKey(call);
   // The tool's own schema has read the arguments; the type of each handler follows from its name.
   const handler = deps.handlers[tool.name] as ToolHandler<ToolName>;
   const own = { ...meta, commandId: key, causationId: meta.commandId };

@@ -5,6 +5,7 @@ import { greeting } from "./greeting.ts";
 import { dropOnce, hang, slowAnswer } from "./interrupted.ts";
 import { overloaded, overloadedOnce } from "./overloaded.ts";
 import { parallelTools } from "./parallel-tools.ts";
+import { recall } from "./recall.ts";
 import { saveTheSetup } from "./save-the-setup.ts";
 
 /** The scenarios that ship, in the order in which they are asked: `overloaded-once` before `overloaded`. */
@@ -17,6 +18,7 @@ export const defaultScenarios: readonly ScenarioInput[] = [
   dropOnce,
   slowAnswer,
   hang,
+  recall,
   greeting,
   echo,
 ];

@@ -1,0 +1,110 @@
+/**
+ * Gives the sandboxes of sessions back that nobody uses. A timer of each session looks at it twice
+ * within the time that a session may be idle; what two looks in a row find at rest and unused is put
+ * away. So the last watcher of a session has at least half of that time to come back.
+ */
+import { z } from "zod";
+import { idSchema } from "#contracts/ids";
+import { newCommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { execute } from "#event-store/execute";
+import type { Leases } from "#event-store/leases";
+import { loadAggregate } from "#event-store/load";
+import type { Log } from "#event-store/log";
+import { requestOwner } from "#event-store/owner-requests";
+import { startReactor } from "#event-store/reactor";
+import { scheduleTimer, type TimerHandler } from "#event-store/timers";
+import type { Worker } from "#event-store/worker";
+import { sessionAggregate } from "../decider.ts";
+import { isAtRest, lastAnswered } from "./at-rest.ts";
+import { isInUse } from "./in-use.ts";
+
+/** The kind of the timers; {@link lookForIdle} is its handler. */
+export const idleLookTimer = "session-idle-look";
+
+const looksUntilIdle = 2;
+
+/** The events after which a session may have nothing left to do. */
+const ends = new Set([
+  "SandboxReady",
+  "PromptFinished",
+  "SnapshotTaken",
+  "SnapshotFailed",
+  "ResumeRequested",
+]);
+
+const lookSchema = z.object({
+  organization: idSchema("organization"),
+  session: idSchema("session"),
+  /** The newest prompt that was answered when the session came to rest. */
+  after: idSchema("prompt").nullable(),
+  /** How many looks in a row have found the session unused. */
+  quietLooks: z.int().nonnegative(),
+});
+type Look = z.infer<typeof lookSchema>;
+
+export interface IdleWatchDeps {
+  readonly store: EventStore;
+  /** Of the tool calls that are being carried out. */
+  readonly leases: Leases;
+  /** How long a session may be idle. */
+  readonly idleMs: number;
+  readonly log: Log;
+}
+
+/** Sets the timer of each session that comes to rest; a new one replaces the one before. */
+export const startIdleWatch = ({ store, idleMs, log }: IdleWatchDeps): Promise<Worker> =>
+  startReactor(store, {
+    name: "session-idle",
+    aggregates: ["session"],
+    log,
+    react: async ({ ref, commit }) => {
+      if (!commit.events.some(({ type }) => ends.has(type))) return;
+      const { organization, session } = lookSchema
+        .pick({ organization: true, session: true })
+        .parse({ organization: ref.organization, session: ref.id });
+      const { state } = await loadAggregate(store, sessionAggregate, { organization, id: session });
+      if (state.status === "none") return;
+      const after = lastAnswered(state);
+      if (!isAtRest(state, after)) return;
+      await setLook({ store, idleMs }, { organization, session, after, quietLooks: 0 });
+    },
+  });
+
+/** The handler of fired timers. */
+export const lookForIdle =
+  (deps: IdleWatchDeps): TimerHandler =>
+  async ({ data, key, firingId }) => {
+    const { store, log } = deps;
+    const look = lookSchema.parse(data);
+    const { organization, session, after } = look;
+    const aggregate = { organization, id: session };
+    const { state } = await loadAggregate(store, sessionAggregate, aggregate);
+    // Whatever has changed sets a timer of its own once it is over.
+    if (!isAtRest(state, after)) return;
+    const quietLooks = (await isInUse(deps, { organization, session })) ? 0 : look.quietLooks + 1;
+    if (quietLooks < looksUntilIdle) {
+      await setLook(deps, { ...look, quietLooks });
+      return;
+    }
+    const actor = { kind: "timer", id: key, via: idleLookTimer } as const;
+    const meta = newCommandMeta({ actor, commandId: firingId });
+    await execute(store, sessionAggregate, aggregate, { type: "RequestIdlePause", after }, meta);
+    try {
+      await requestOwner(store, session, "wake");
+    } catch (error) {
+      // Only to save time: the runners' activator finds the request in the log.
+      log.warn({ err: error, sessionId: session }, "could not nudge the session's owner");
+    }
+  };
+
+const setLook = (
+  { store, idleMs }: Pick<IdleWatchDeps, "store" | "idleMs">,
+  look: Look,
+): Promise<void> =>
+  scheduleTimer(store, {
+    key: `${idleLookTimer}.${look.session}`,
+    at: new Date(Date.now() + idleMs / looksUntilIdle),
+    kind: idleLookTimer,
+    data: look,
+  });
