@@ -28,7 +28,8 @@ export const requestOwner = async (
   }
 };
 
-const isUnanswered = (error: unknown): boolean =>
+/** Whether a request failed because nobody is there or nobody answered in time. */
+export const isUnanswered = (error: unknown): boolean =>
   error instanceof errors.NoRespondersError ||
   error instanceof errors.TimeoutError ||
   (error instanceof errors.RequestError && (error.isNoResponders() || isUnanswered(error.cause)));

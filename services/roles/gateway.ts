@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { openLeases } from "#event-store/leases";
+import { deriveSandboxToken } from "#sandbox/token";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
@@ -13,11 +14,13 @@ import { createAuthenticate } from "../gateway/authenticate.ts";
 import { createAwaitPosition } from "../gateway/await-position.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
-import { signLiveTicket } from "../identity/signed-tokens.ts";
+import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
 import { policyRoutes } from "../policy/routes.ts";
+import { createFindEndpoints } from "../proxies/find-endpoints.ts";
+import { proxyRoutes } from "../proxies/routes.ts";
 import { type Running, runningStack } from "../running.ts";
 import { openSecrets } from "../secrets/secrets.ts";
 import { sessionRoutes } from "../sessions/routes.ts";
@@ -59,6 +62,12 @@ export const startGatewayRole = async (
         token: config.METRICS_TOKEN ?? null,
         status: () => readProjectionStatus(store, sql),
       },
+      proxies: {
+        verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, clock()),
+        findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
+        sidecarToken: ({ sessionId, organizationId }) =>
+          deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
+      },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
@@ -82,6 +91,10 @@ export const startGatewayRole = async (
           pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
         }),
         ...policyRoutes(store),
+        ...proxyRoutes({
+          store,
+          signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
+        }),
         ...triggerRoutes({
           store,
           sql,

@@ -17,17 +17,18 @@ import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
-import { signLiveTicket } from "../../identity/signed-tokens.ts";
+import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
 import { createConnectorRegistry } from "../../integrations/connectors.ts";
 import { healthChecks } from "../../operations/health.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
+import { proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import { sessionRoutes } from "../../sessions/routes.ts";
 import { triggerRoutes } from "../../triggers/routes.ts";
 import { createSigningSecrets } from "../../triggers/signing-secrets.ts";
-import { buildGateway } from "../app.ts";
+import { buildGateway, type GatewayOptions } from "../app.ts";
 import { createAuthenticate } from "../authenticate.ts";
 import { createAwaitPosition } from "../await-position.ts";
 import { handleRoute } from "../handle-route.ts";
@@ -58,6 +59,12 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
+export interface TestGatewayParts {
+  readonly store: EventStore;
+  readonly keys: Keys;
+  readonly now: () => Date;
+}
+
 export interface TestRequest {
   readonly method?: Route["method"];
   readonly url: string;
@@ -71,6 +78,7 @@ export const startTestGateway = async (
     readonly dashboardDir?: string;
     readonly metricsToken?: string;
     readonly extra?: readonly RouteHandler[];
+    readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
   } = {},
 ): Promise<TestGateway> => {
   const stack = await startActionStack();
@@ -103,6 +111,7 @@ export const startTestGateway = async (
         token: options.metricsToken ?? null,
         status: () => readProjectionStatus(store, sql),
       },
+      ...(options.proxies && { proxies: options.proxies({ store, keys, now }) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
@@ -123,6 +132,10 @@ export const startTestGateway = async (
         }),
         ...actionRoutes({ ...stack.deps, registry, sql, log }),
         ...policyRoutes(store),
+        ...proxyRoutes({
+          store,
+          signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
+        }),
         ...triggerRoutes({
           store,
           sql,
