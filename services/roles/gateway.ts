@@ -9,6 +9,8 @@ import { createPendingLimit } from "../actions/pending-limit.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { actionRoutes } from "../actions/routes.ts";
 import { automationRoutes } from "../automations/routes.ts";
+import { openEventStreams } from "../fanout/event-streams.ts";
+import { pastOfSessions } from "../fanout/past-of-sessions.ts";
 import { buildGateway } from "../gateway/app.ts";
 import { createAuthenticate } from "../gateway/authenticate.ts";
 import { createAwaitPosition } from "../gateway/await-position.ts";
@@ -55,6 +57,7 @@ export const startGatewayRole = async (
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
+    const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -80,6 +83,7 @@ export const startGatewayRole = async (
           log,
           liveUrl,
           defaultModel: config.MODEL,
+          openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, clock()),
         }),
         ...actionRoutes({
@@ -120,6 +124,8 @@ export const startGatewayRole = async (
     });
     await app.listen({ host: config.HOST, port: config.PORT });
     started.add({ stop: () => app.close() });
+    // Before the server, which waits for what it has not yet answered to the end.
+    started.add({ stop: () => streams.close() });
     const { port } = app.server.address() as AddressInfo;
     return { url: `http://${config.HOST}:${port}`, identity, stop: started.stop };
   } catch (error) {

@@ -15,6 +15,8 @@ import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
+import { openEventStreams } from "../../fanout/event-streams.ts";
+import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
@@ -104,6 +106,7 @@ export const startTestGateway = async (
         organizations: null,
       },
     ]);
+    const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const app = await buildGateway({
       log: pino({ level: "silent" }),
       dashboardDir: options.dashboardDir ?? null,
@@ -128,6 +131,7 @@ export const startTestGateway = async (
           log,
           liveUrl: "ws://live.test/v1/live",
           defaultModel: "model",
+          openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, now()),
         }),
         ...actionRoutes({ ...stack.deps, registry, sql, log }),
@@ -149,6 +153,7 @@ export const startTestGateway = async (
       ],
     });
     closing.push(() => app.close());
+    closing.push(() => streams.close());
 
     const send = ({ method = "POST", url, token, body, headers }: TestRequest) =>
       app.inject({
