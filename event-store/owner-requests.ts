@@ -28,7 +28,8 @@ export const requestOwner = async (
   }
 };
 
-const isUnanswered = (error: unknown): boolean => hasNoResponders(error) || isTimeout(error);
+/** Whether a request failed because nobody is there or nobody answered in time. */
+export const isUnanswered = (error: unknown): boolean => hasNoResponders(error) || isTimeout(error);
 
 /** Whether a request failed because nobody listens. */
 export const hasNoResponders = (error: unknown): boolean =>

@@ -23,6 +23,8 @@ export interface Route {
   readonly responses: Readonly<Record<number, z.ZodType>>;
   /** The read models that a query with `after` waits for; all of them unless told. */
   readonly reads?: readonly string[];
+  /** The answer goes on for as long as somebody listens: it is no JSON, and there is no HEAD of it. */
+  readonly streams?: true;
 }
 
 /** Declares a route; the type keeps every schema as it was given. */

@@ -145,3 +145,20 @@ export const openLiveChannel = defineRoute({
     }),
   },
 });
+
+export const streamLive = defineRoute({
+  method: "GET",
+  path: "/v1/sessions/:sessionId/live",
+  audience: "user",
+  summary: "The live channel as server-sent events, for those who cannot open WebSockets",
+  params: sessionParams,
+  headers: z.object({
+    /** The `seq` of the frame that was seen last; browsers send it by themselves. */
+    "last-event-id": z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .optional(),
+  }),
+  streams: true,
+  responses: { 200: z.unknown().describe("text/event-stream: each event is one frame, as JSON") },
+});

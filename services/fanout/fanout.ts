@@ -6,6 +6,7 @@ import { type ClientCounts, LiveClient, type VerifyTicket } from "./live-client.
 import { liveFeedOf } from "./live-feed.ts";
 import type { LoadStatus, LoadTranscript } from "./load-init.ts";
 import { openSocketServer } from "./open-socket-server.ts";
+import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
 import type { SocketServer } from "./socket-server.ts";
 import { WatchedSessions } from "./watched-sessions.ts";
 
@@ -94,20 +95,9 @@ export const startFanout = async (options: FanoutOptions): Promise<Fanout> => {
     log,
   );
 
-  let closed = false;
-  const reopenAfterReconnect = async (): Promise<void> => {
-    for await (const { type } of store.connection.status()) {
-      // Whoever closes the tier also closes the connection, which ends this loop at the latest.
-      if (closed) return;
-      if (type === "reconnect") sessions.reopenAll();
-    }
-  };
-  reopenAfterReconnect().catch((error: unknown) => {
-    log.error({ err: error }, "reconnections to NATS cannot be observed");
-  });
-
+  const observing = reopenAfterReconnect(store, sessions, log);
   const close = async (): Promise<void> => {
-    closed = true;
+    observing.stop();
     await server.close();
     for (const client of clients) client.close();
     await sessions.close();

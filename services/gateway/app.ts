@@ -3,6 +3,7 @@ import fastifyCookie from "@fastify/cookie";
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import type { Logger } from "pino";
+import { type ProxiesOptions, serveProxies } from "../proxies/serve-proxies.ts";
 import { type MetricsOptions, serveMetrics } from "../operations/metrics.ts";
 import { answerRequestIds, correlationIdOf } from "./correlation.ts";
 import { serveDashboard } from "./dashboard-files.ts";
@@ -22,6 +23,8 @@ export interface GatewayOptions extends RouteDeps {
   readonly handlers: readonly RouteHandler[];
   readonly log: Logger;
   readonly metrics: MetricsOptions;
+  /** What lets people into sandboxes; without it there are no proxies. */
+  readonly proxies?: Omit<ProxiesOptions, "log">;
   /** The folder of the built dashboard; null to serve the API alone. */
   readonly dashboardDir: string | null;
 }
@@ -72,6 +75,7 @@ export const buildGateway = async (options: GatewayOptions): Promise<FastifyInst
   await serveOpenApi(app);
   for (const handler of options.handlers) registerRoute(app, handler, options);
   serveMetrics(app, options.metrics);
+  if (options.proxies) serveProxies(app, { ...options.proxies, log: options.log });
   await serveDashboard(app, options.dashboardDir);
   return app;
 };

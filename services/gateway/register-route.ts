@@ -43,6 +43,7 @@ export const registerRoute = (
   app.route({
     method: route.method,
     url: route.path,
+    exposeHeadRoute: route.streams !== true,
     config: { route },
     schema: schemaOf(route),
     onRequest: (request) => admit(route, request, deps.authenticate),

@@ -1,12 +1,13 @@
 /**
  * The signed tokens of the control plane: access tokens of people, and tickets that open a live
- * channel. Each kind has its own key and audience, so neither passes for the other.
+ * channel or a sandbox. Each kind has its own key and audience, so neither passes for the other.
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import { roleSchema } from "#contracts/identity/principal";
 import { idSchema } from "#contracts/ids";
+import { proxyAccessSchema, proxyTargetSchema } from "#contracts/proxies/target";
 
 const issuer = "proliferate";
 
@@ -41,6 +42,19 @@ export interface LiveTicket {
   readonly sessionId: z.infer<typeof liveTicket.claims>["ses"];
   readonly organizationId: z.infer<typeof liveTicket.claims>["org"];
   readonly userId: z.infer<typeof liveTicket.claims>["sub"];
+}
+
+const proxyTicket = {
+  audience: "proliferate-proxy",
+  lifetimeSeconds: 15 * 60,
+  claims: liveTicket.claims.extend({ tgt: proxyTargetSchema, acc: proxyAccessSchema }),
+  name: "proxy ticket",
+} as const satisfies TokenKind<z.ZodType>;
+
+/** Opens one thing in the sandbox of one session, in the name of one person. */
+export interface ProxyTicket extends LiveTicket {
+  readonly target: z.infer<typeof proxyTargetSchema>;
+  readonly access: z.infer<typeof proxyAccessSchema>;
 }
 
 export interface Signed {
@@ -80,6 +94,29 @@ export const verifyLiveTicket = async (
 ): Promise<LiveTicket> => {
   const { sub, org, ses } = await verify(liveTicket, key, token, now);
   return { sessionId: ses, organizationId: org, userId: sub };
+};
+
+/** Good for 15 minutes: it is in every path of what is looked at. */
+export const signProxyTicket = (
+  key: Uint8Array,
+  { userId, organizationId, sessionId, target, access }: ProxyTicket,
+  now: Date,
+): Promise<Signed> =>
+  sign(
+    proxyTicket,
+    key,
+    { sub: userId, org: organizationId, ses: sessionId, tgt: target, acc: access },
+    now,
+  );
+
+/** @throws DomainError `token_expired`, `unauthenticated` */
+export const verifyProxyTicket = async (
+  key: Uint8Array,
+  token: string,
+  now: Date,
+): Promise<ProxyTicket> => {
+  const { sub, org, ses, tgt, acc } = await verify(proxyTicket, key, token, now);
+  return { sessionId: ses, organizationId: org, userId: sub, target: tgt, access: acc };
 };
 
 const sign = async <Claims extends z.ZodType>(

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { openLeases } from "#event-store/leases";
+import { deriveSandboxToken } from "#sandbox/token";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
@@ -8,16 +9,20 @@ import { createPendingLimit } from "../actions/pending-limit.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { actionRoutes } from "../actions/routes.ts";
 import { automationRoutes } from "../automations/routes.ts";
+import { openEventStreams } from "../fanout/event-streams.ts";
+import { pastOfSessions } from "../fanout/past-of-sessions.ts";
 import { buildGateway } from "../gateway/app.ts";
 import { createAuthenticate } from "../gateway/authenticate.ts";
 import { createAwaitPosition } from "../gateway/await-position.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
-import { signLiveTicket } from "../identity/signed-tokens.ts";
+import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
 import { policyRoutes } from "../policy/routes.ts";
+import { createFindEndpoints } from "../proxies/find-endpoints.ts";
+import { proxyRoutes } from "../proxies/routes.ts";
 import { type Running, runningStack } from "../running.ts";
 import { openSecrets } from "../secrets/secrets.ts";
 import { sessionRoutes } from "../sessions/routes.ts";
@@ -52,12 +57,19 @@ export const startGatewayRole = async (
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
+    const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const app = await buildGateway({
       log,
       dashboardDir,
       metrics: {
         token: config.METRICS_TOKEN ?? null,
         status: () => readProjectionStatus(store, sql),
+      },
+      proxies: {
+        verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, clock()),
+        findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
+        sidecarToken: ({ sessionId, organizationId }) =>
+          deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
       },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
@@ -71,6 +83,7 @@ export const startGatewayRole = async (
           log,
           liveUrl,
           defaultModel: config.MODEL,
+          openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, clock()),
         }),
         ...actionRoutes({
@@ -82,6 +95,10 @@ export const startGatewayRole = async (
           pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
         }),
         ...policyRoutes(store),
+        ...proxyRoutes({
+          store,
+          signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
+        }),
         ...triggerRoutes({
           store,
           sql,
@@ -107,6 +124,8 @@ export const startGatewayRole = async (
     });
     await app.listen({ host: config.HOST, port: config.PORT });
     started.add({ stop: () => app.close() });
+    // Before the server, which waits for what it has not yet answered to the end.
+    started.add({ stop: () => streams.close() });
     const { port } = app.server.address() as AddressInfo;
     return { url: `http://${config.HOST}:${port}`, identity, stop: started.stop };
   } catch (error) {

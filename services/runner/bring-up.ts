@@ -11,6 +11,11 @@ import { memoryOf, readTranscript } from "./memory.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
 
+export interface BroughtUp {
+  readonly conversation: Conversation;
+  readonly sandbox: RunningSandbox;
+}
+
 /**
  * @throws DomainError `sandbox_boot_failed` and others of the provider and the agent, after which the
  * sandbox is not to be used; `stale_owner`
@@ -19,7 +24,7 @@ export const bringUp = async (
   context: OwnerContext,
   state: ExistingSession,
   signal: AbortSignal,
-): Promise<Conversation> => {
+): Promise<BroughtUp> => {
   const { organization, session, epoch, deps, tell } = context;
   const startedAt = performance.now();
   await context.command({ type: "StartSandbox", epoch, provider: deps.provider.type });
@@ -64,7 +69,7 @@ export const bringUp = async (
     bootMs: Math.round(performance.now() - startedAt),
   });
   tell({ type: "status", status: "running", detail: null });
-  return conversation;
+  return { conversation, sandbox };
 };
 
 /** A provider that cannot be asked has not said so: then the agent is waited for. */

@@ -2,6 +2,7 @@
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Leases } from "#event-store/leases";
 import { loadAggregate } from "#event-store/load";
+import { serveActivations } from "#event-store/owner-activation";
 import { requestOwner } from "#event-store/owner-requests";
 import { startReactor } from "#event-store/reactor";
 import type { RecordedCommit } from "#event-store/recorded";
@@ -93,10 +94,16 @@ export const startRunner = async (
     log,
     maxAttempts: Number.POSITIVE_INFINITY,
   });
+  const activations = serveActivations(store, (key) => {
+    call(key).catch((error: unknown) => {
+      log.warn({ err: error, sessionId: key.session }, "a session could not be activated");
+    });
+  });
   return {
     owned: () => [...owners.keys()],
     stop: async () => {
       stopping = true;
+      activations.stop();
       await reactor.stop();
       await Promise.all([...owners.values()].map((owner) => owner.stop()));
     },

@@ -8,7 +8,9 @@ import { isDomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Lease, Leases } from "#event-store/leases";
 import { loadAggregate } from "#event-store/load";
+import { answerAsOwner } from "#event-store/owner-questions";
 import { serveOwner } from "#event-store/owner-requests";
+import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type {
@@ -23,6 +25,7 @@ import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
 import { nextStep } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
+import { endpointsOf } from "./sandbox-endpoints.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
@@ -71,6 +74,8 @@ class Owner {
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
   #conversation: Conversation | null = null;
+  /** Of the sandbox that the conversation is with. */
+  #endpoints: SandboxEndpoints | null = null;
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
   #sandbox: SandboxRef;
   #losses = 0;
@@ -89,6 +94,7 @@ class Owner {
     const { session } = this.#key;
     const ring = (): void => this.#bell.ring();
     const listening = serveOwner(store, session, { wake: ring, cancel: ring });
+    const answering = answerAsOwner(store, session, { endpoints: () => this.#endpoints });
     try {
       const state = await this.#state();
       if (state.status !== "none" && state.status !== "stopped") {
@@ -107,6 +113,7 @@ class Owner {
       }
     } finally {
       listening.stop();
+      answering.stop();
       await this.#letGo();
     }
   }
@@ -178,7 +185,9 @@ class Owner {
 
   async #bringUp(state: ExistingSession): Promise<boolean> {
     try {
-      this.#conversation = await bringUp(this.#context, state, this.#signal);
+      const { conversation, sandbox } = await bringUp(this.#context, state, this.#signal);
+      this.#conversation = conversation;
+      this.#endpoints = endpointsOf(sandbox);
     } catch (error) {
       if (isStale(error) || this.#signal.aborted) {
         throw error;
@@ -252,6 +261,7 @@ class Owner {
   }
 
   async #closeConversation(): Promise<void> {
+    this.#endpoints = null;
     await this.#conversation?.close();
     this.#conversation = null;
   }

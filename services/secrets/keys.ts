@@ -8,6 +8,7 @@ import { DomainError } from "#contracts/errors";
 export interface Keys {
   readonly accessTokens: Uint8Array;
   readonly liveTickets: Uint8Array;
+  readonly proxyTickets: Uint8Array;
   /** In hex, as the functions for sandbox tokens take it. */
   readonly sandboxTokens: string;
   readonly secretWrapping: Uint8Array;
@@ -32,6 +33,7 @@ export const deriveKeys = (secretsKey: string): Keys => {
   return {
     accessTokens: derive("access-tokens"),
     liveTickets: derive("live-tickets"),
+    proxyTickets: derive("proxy-tickets"),
     sandboxTokens: Buffer.from(derive("sandbox-tokens")).toString("hex"),
     secretWrapping: derive("secret-wrapping"),
     dataKeyWrapping: derive("data-key-wrapping"),

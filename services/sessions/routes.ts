@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Sql } from "postgres";
 import type { z } from "zod";
 import * as http from "#contracts/http/sessions";
@@ -7,10 +8,11 @@ import { loadAggregate } from "#event-store/load";
 import { listMessages } from "#projections/messages/queries";
 import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import type { Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";
 import { promptRoutes } from "./prompt-routes.ts";
-import { metaOf, notFound, refOf } from "./session-request.ts";
+import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
   /** The read models. */
@@ -22,6 +24,8 @@ export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
     readonly organizationId: OrganizationId;
     readonly userId: UserId;
   }) => Promise<{ readonly token: string; readonly expiresAt: string }>;
+  /** What the live channel tells, as server-sent events; see `fanout/event-streams.ts`. */
+  readonly openEventStream: (watch: Watcher & { readonly lastEventId: string | null }) => Readable;
 }
 
 export const sessionRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
@@ -29,6 +33,7 @@ export const sessionRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] 
   ...commandRoutes(deps),
   ...promptRoutes(deps),
   openLiveRoute(deps),
+  streamLiveRoute(deps),
 ];
 
 const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
@@ -114,23 +119,49 @@ const repositoriesOf = ({ repository, repositories }: CreateSessionBody): Worksp
   return repository ? [{ ...repository, path: workspaceRoot }] : [];
 };
 
-/** Whoever watches a paused session wants it back; a stopped one can still be read. */
 const openLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
   handleRoute(http.openLiveChannel, async (request) => {
-    const { organizationId, userId } = request.principal;
-    const { sessionId } = request.params;
-    const { state } = await loadAggregate(deps.store, sessionAggregate, {
-      organization: organizationId,
-      id: sessionId,
-    });
-    if (state.status === "none") throw notFound();
-    if (state.status === "paused") {
-      await commands.resumeSession(deps, refOf(request), metaOf(request));
-    }
-    const ticket = { sessionId, organizationId, userId };
-    const { token, expiresAt } = await deps.signLiveTicket(ticket);
+    await welcomeWatcher(deps, request);
+    const { token, expiresAt } = await deps.signLiveTicket(watcherOf(request));
     return { status: 200, body: { url: `${deps.liveUrl}?ticket=${token}`, expiresAt } };
   });
+
+const streamLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
+  handleRoute(http.streamLive, async (request) => {
+    await welcomeWatcher(deps, request);
+    const lastEventId = request.headers["last-event-id"] ?? null;
+    return {
+      status: 200,
+      body: deps.openEventStream({ ...watcherOf(request), lastEventId }),
+      // The second is for nginx, which would wait for more otherwise.
+      headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
+    };
+  });
+
+type Watcher = Parameters<SessionRoutesDeps["signLiveTicket"]>[0];
+type WatchRequest = SessionRequest & {
+  readonly principal: Extract<Principal, { kind: "user" }>;
+  readonly correlationId: string;
+};
+
+const watcherOf = ({ principal, params }: WatchRequest): Watcher => ({
+  sessionId: params.sessionId,
+  organizationId: principal.organizationId,
+  userId: principal.userId,
+});
+
+/** Whoever watches a paused session wants it back; a stopped one can still be read. */
+const welcomeWatcher = async (deps: SessionRoutesDeps, request: WatchRequest): Promise<void> => {
+  const { organization, session } = refOf(request);
+  const { state } = await loadAggregate(deps.store, sessionAggregate, {
+    organization,
+    id: session,
+  });
+  if (state.status === "none") throw notFound();
+  if (state.status === "paused") {
+    await commands.resumeSession(deps, refOf(request), metaOf(request));
+  }
+};
 
 const requireView = async (sql: Sql, organization: OrganizationId, id: SessionId) => {
   const view = await getSession(sql, { organization, id });

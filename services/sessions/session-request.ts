@@ -5,7 +5,7 @@ import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import { actorOf, type Principal } from "../gateway/principal.ts";
 import type { SessionRef } from "./commands.ts";
 
-interface SessionRequest {
+export interface SessionRequest {
   readonly principal: Principal;
   readonly params: { readonly sessionId: SessionId };
 }

@@ -15,19 +15,22 @@ import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
+import { openEventStreams } from "../../fanout/event-streams.ts";
+import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
-import { signLiveTicket } from "../../identity/signed-tokens.ts";
+import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
 import { createConnectorRegistry } from "../../integrations/connectors.ts";
 import { healthChecks } from "../../operations/health.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
+import { proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import { sessionRoutes } from "../../sessions/routes.ts";
 import { triggerRoutes } from "../../triggers/routes.ts";
 import { createSigningSecrets } from "../../triggers/signing-secrets.ts";
-import { buildGateway } from "../app.ts";
+import { buildGateway, type GatewayOptions } from "../app.ts";
 import { createAuthenticate } from "../authenticate.ts";
 import { createAwaitPosition } from "../await-position.ts";
 import { handleRoute } from "../handle-route.ts";
@@ -58,6 +61,12 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
+export interface TestGatewayParts {
+  readonly store: EventStore;
+  readonly keys: Keys;
+  readonly now: () => Date;
+}
+
 export interface TestRequest {
   readonly method?: Route["method"];
   readonly url: string;
@@ -71,6 +80,7 @@ export const startTestGateway = async (
     readonly dashboardDir?: string;
     readonly metricsToken?: string;
     readonly extra?: readonly RouteHandler[];
+    readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
   } = {},
 ): Promise<TestGateway> => {
   const stack = await startActionStack();
@@ -96,6 +106,7 @@ export const startTestGateway = async (
         organizations: null,
       },
     ]);
+    const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const app = await buildGateway({
       log: pino({ level: "silent" }),
       dashboardDir: options.dashboardDir ?? null,
@@ -103,6 +114,7 @@ export const startTestGateway = async (
         token: options.metricsToken ?? null,
         status: () => readProjectionStatus(store, sql),
       },
+      ...(options.proxies && { proxies: options.proxies({ store, keys, now }) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
@@ -119,10 +131,15 @@ export const startTestGateway = async (
           log,
           liveUrl: "ws://live.test/v1/live",
           defaultModel: "model",
+          openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, now()),
         }),
         ...actionRoutes({ ...stack.deps, registry, sql, log }),
         ...policyRoutes(store),
+        ...proxyRoutes({
+          store,
+          signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
+        }),
         ...triggerRoutes({
           store,
           sql,
@@ -136,6 +153,7 @@ export const startTestGateway = async (
       ],
     });
     closing.push(() => app.close());
+    closing.push(() => streams.close());
 
     const send = ({ method = "POST", url, token, body, headers }: TestRequest) =>
       app.inject({

@@ -1,0 +1,66 @@
+/** The live channel without WebSockets: the same clients and the same feeds, over server-sent events. */
+import type { Readable } from "node:stream";
+import type { Logger } from "pino";
+import type { EventStore } from "#event-store/event-store";
+import { announceWatched } from "#event-store/watch-presence";
+import { EventStreamSocket } from "./event-stream.ts";
+import { defaultLimits, type FanoutLimits } from "./limits.ts";
+import { type ClientCounts, LiveClient, type LiveTicket } from "./live-client.ts";
+import { liveFeedOf } from "./live-feed.ts";
+import type { PastOfSession } from "./load-init.ts";
+import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
+import { goingAway } from "./socket-server.ts";
+import { WatchedSessions } from "./watched-sessions.ts";
+
+export interface EventStreamsOptions extends PastOfSession {
+  readonly store: EventStore;
+  readonly log: Logger;
+  readonly limits?: Partial<FanoutLimits>;
+}
+
+export interface EventStreams {
+  /**
+   * Everything of the session from now on, or after the event that was seen last, until the reader goes.
+   * @param lastEventId of an earlier stream; null for a fresh start
+   */
+  open(watch: LiveTicket & { readonly lastEventId: string | null }): Readable;
+  /** Ends all streams and stops following. Fine to call twice. */
+  close(): Promise<void>;
+}
+
+export const openEventStreams = (options: EventStreamsOptions): EventStreams => {
+  const { store, log, loadTranscript, loadStatus } = options;
+  const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
+  const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
+  const sockets = new Map<EventStreamSocket, LiveClient>();
+  const sessions = new WatchedSessions({
+    openFeed: (key) => liveFeedOf(store, key),
+    announce: ({ sessionId }) => announceWatched(store, sessionId),
+    limits,
+    log,
+  });
+  const observing = reopenAfterReconnect(store, sessions, log);
+  return {
+    open: ({ lastEventId, ...ticket }) => {
+      const socket = new EventStreamSocket(() => {
+        client.close();
+        sockets.delete(socket);
+      });
+      // Who watches was settled with the request; there is no other ticket.
+      const verifyTicket = () => Promise.resolve(ticket);
+      const query = new URLSearchParams(lastEventId === null ? {} : { lastSeq: lastEventId });
+      const deps = { sessions, verifyTicket, loadTranscript, loadStatus, limits, counts, log };
+      const client = new LiveClient(socket, { query }, deps);
+      sockets.set(socket, client);
+      return socket.readable;
+    },
+    close: async () => {
+      observing.stop();
+      for (const [socket, client] of sockets) {
+        client.close();
+        socket.close(goingAway.code, goingAway.reason);
+      }
+      await sessions.close();
+    },
+  };
+};
