@@ -71,7 +71,7 @@ const allowedAddresses = async (
 };
 
 /** Names the host only: what it resolves to inside the network is nobody's business. */
-export const forbidden = (host: string): DomainError =>
+const forbidden = (host: string): DomainError =>
   new DomainError(
     "address_forbidden",
     `"${host}" is not a public address. An operator can allow it with OUTBOUND_ALLOWED_NETWORKS.`,
