@@ -14,6 +14,7 @@ import { createAwaitPosition } from "../gateway/await-position.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { signLiveTicket } from "../identity/signed-tokens.ts";
+import { integrationRoutes } from "../integrations/connections/routes.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
@@ -48,7 +49,7 @@ export const startGatewayRole = async (
   const started = runningStack();
   try {
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
-    const secrets = createSigningSecrets(await openSecrets(sql, keys.secretWrapping));
+    const secrets = await openSecrets(sql, keys.secretWrapping);
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
@@ -82,10 +83,11 @@ export const startGatewayRole = async (
           pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
         }),
         ...policyRoutes(store),
+        ...integrationRoutes({ store, secrets }),
         ...triggerRoutes({
           store,
           sql,
-          secrets,
+          secrets: createSigningSecrets(secrets),
           clock,
           organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
         }),

@@ -5,7 +5,7 @@ import { createOutbound, type Outbound } from "../outbound/outbound.ts";
 import { createVendorSource, type Vendor } from "../vendor/vendor.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 
-const contextOf = (signal = new AbortController().signal): ActionContext => {
+export const contextOf = (signal = new AbortController().signal): ActionContext => {
   const invocationId = newId("invocation");
   return {
     invocationId,

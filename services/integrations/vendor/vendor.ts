@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ActionDefinition } from "#contracts/actions/definition";
 import { DomainError } from "#contracts/errors";
+import type { VendorId } from "#contracts/integration/events";
 import type { RiskLevel } from "#contracts/invocation/events";
 import type { ActionSource } from "../../actions/source.ts";
 import { guideOf } from "../mcp/tool-definition.ts";
@@ -26,7 +27,7 @@ export interface VendorAction {
 
 export interface Vendor {
   /** What agents and policies call it, for example `linear`. */
-  readonly id: string;
+  readonly id: VendorId;
   readonly name: string;
   readonly baseUrl: string;
   readonly actions: readonly VendorAction[];
