@@ -20,6 +20,7 @@ export const aggregateTypes = [
   "transcript",
   "invocation",
   "policy",
+  "integration",
   "trigger",
   "run",
   "tool_calls",

@@ -6,6 +6,7 @@ import type { StoredEvent } from "./commit.ts";
 import type { AggregateType } from "./commit.ts";
 import type { EventDefinition } from "./define-event.ts";
 import { type TextErased, textErased } from "./erasure/events.ts";
+import { type IntegrationEvent, integrationEvents } from "./integration/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
@@ -21,6 +22,7 @@ export const eventsByAggregate = {
   transcript: transcriptEvents,
   invocation: invocationEvents,
   policy: policyEvents,
+  integration: integrationEvents,
   trigger: triggerEvents,
   run: runEvents,
   tool_calls: toolCallEvents,
@@ -38,6 +40,7 @@ export type DomainEvent =
   | TranscriptEvent
   | InvocationEvent
   | PolicyEvent
+  | IntegrationEvent
   | TriggerEvent
   | RunEvent
   | ToolCallEvent;

@@ -17,6 +17,7 @@ export const idPrefixes = {
   message: "msg",
   invocation: "inv",
   policy: "pol",
+  integration: "int",
   trigger: "trg",
   run: "run",
   event: "evt",

@@ -5,6 +5,7 @@ import type { Fold } from "#event-store/audit/state-at";
 import type { Decider } from "#event-store/decider";
 import { invocationDecider } from "./actions/decider.ts";
 import { runDecider } from "./automations/decider.ts";
+import { integrationDecider } from "./integrations/connections/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
 import { sessionDecider } from "./sessions/decider.ts";
 import { transcriptDecider } from "./sessions/transcript-decider.ts";
@@ -25,6 +26,7 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   transcript: foldOf(transcriptDecider),
   invocation: foldOf(invocationDecider),
   policy: foldOf(policyDecider),
+  integration: foldOf(integrationDecider),
   trigger: foldOf(triggerDecider),
   run: foldOf(runDecider),
   tool_calls: foldOf(toolCallsDecider),

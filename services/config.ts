@@ -98,6 +98,13 @@ const configSchema = z.object({
   SESSION_IDLE_SECONDS: z.coerce.number().int().min(1).max(604_800).default(900),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   ...modalVariables,
+  /** Networks beside the public ones that integrations may call, in CIDR notation, separated by commas. */
+  OUTBOUND_ALLOWED_NETWORKS: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").map((network) => network.trim()))
+    .transform((networks) => networks.filter((network) => network !== ""))
+    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),
 });

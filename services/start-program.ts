@@ -7,10 +7,13 @@ import type { Logger } from "pino";
 import { startEmbeddedStack } from "#infra/embedded-stack";
 import type { Config } from "./config.ts";
 import { type Connector, createConnectorRegistry } from "./integrations/connectors.ts";
+import { withConnectedVendors } from "./integrations/connections/registry.ts";
 import { startDemoMcpServer } from "./integrations/demo/demo-mcp-server.ts";
+import { createOutbound } from "./integrations/outbound/outbound.ts";
 import { openPlatform, type Platform } from "./platform.ts";
 import { forgetServers, rememberServers } from "./running-servers.ts";
 import { type Running, runningStack } from "./running.ts";
+import { openSecrets } from "./secrets/secrets.ts";
 import { keptSecretsKey } from "./secrets-key.ts";
 import { type RunningRoles, startRoles } from "./start-roles.ts";
 
@@ -69,8 +72,14 @@ export const startProgram = async ({
     });
     started.add(platform);
     const connectors = config.CONNECTORS ?? [await startDemoConnector(started)];
+    const outbound = createOutbound({ allowedNetworks: config.OUTBOUND_ALLOWED_NETWORKS });
+    started.add({ stop: () => outbound.close() });
     const roles = await startRoles(platform, {
-      registry: createConnectorRegistry(connectors),
+      registry: withConnectedVendors(createConnectorRegistry(connectors), {
+        store: platform.store,
+        secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
+        outbound,
+      }),
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);

@@ -12,6 +12,7 @@ const plainFields = new Set([
   "ActionInvoked.integration",
   "ActionModeSet.action",
   "ActionModeSet.integration",
+  "IntegrationConnected.baseUrl",
   "EnvVariablesRequested.requestId",
   "IdlePauseFailed.failure.code",
   "IdleSandboxEnded.failure.code",

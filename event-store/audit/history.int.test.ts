@@ -197,6 +197,7 @@ describe("the state at a moment", () => {
     transcript: fold,
     invocation: fold,
     policy: fold,
+    integration: fold,
     trigger: fold,
     run: fold,
     tool_calls: fold,

@@ -17,6 +17,7 @@ import { createAwaitPosition } from "../gateway/await-position.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
+import { integrationRoutes } from "../integrations/connections/routes.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
@@ -53,7 +54,7 @@ export const startGatewayRole = async (
   const started = runningStack();
   try {
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
-    const secrets = createSigningSecrets(await openSecrets(sql, keys.secretWrapping));
+    const secrets = await openSecrets(sql, keys.secretWrapping);
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
@@ -99,10 +100,11 @@ export const startGatewayRole = async (
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
+        ...integrationRoutes({ store, secrets }),
         ...triggerRoutes({
           store,
           sql,
-          secrets,
+          secrets: createSigningSecrets(secrets),
           clock,
           organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
         }),

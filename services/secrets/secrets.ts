@@ -10,6 +10,11 @@ export interface Secrets {
     readonly name: string;
     readonly value: string;
   }): Promise<void>;
+  /** Forgets it; fine if there is none. */
+  deleteSecret(secret: {
+    readonly organization: OrganizationId;
+    readonly name: string;
+  }): Promise<void>;
   /** The value; null when there is none of this name. Throws when SECRETS_KEY is not the one it was stored with. */
   getSecret(secret: {
     readonly organization: OrganizationId;
@@ -51,6 +56,9 @@ export const openSecrets = async (sql: Sql, wrappingKey: Uint8Array): Promise<Se
           wrapped_key = excluded.wrapped_key,
           ciphertext = excluded.ciphertext,
           updated_at = now()`;
+    },
+    deleteSecret: async ({ organization, name }) => {
+      await sql`DELETE FROM vault.secrets WHERE organization_id = ${organization} AND name = ${name}`;
     },
     getSecret: async ({ organization, name }) => {
       const [row] = await sql<SealedSecret[]>`

@@ -1,0 +1,43 @@
+/** A vendor's source against a local server, as tests call it. */
+import { newId } from "#contracts/ids";
+import type { ActionContext } from "../../actions/source.ts";
+import { createOutbound, type Outbound } from "../outbound/outbound.ts";
+import { createVendorSource, type Vendor } from "../vendor/vendor.ts";
+import { type LocalServer, startLocalServer } from "./local-server.ts";
+
+export const contextOf = (signal = new AbortController().signal): ActionContext => {
+  const invocationId = newId("invocation");
+  return {
+    invocationId,
+    sessionId: newId("session"),
+    organizationId: newId("organization"),
+    signal,
+    idempotencyKey: invocationId,
+  };
+};
+
+export interface VendorWorld {
+  readonly server: LocalServer;
+  readonly outbound: Outbound;
+  /** Executes an action of the vendor against the server. */
+  run(vendor: Vendor, action: string, params: Record<string, unknown>): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export const startVendorWorld = async (token = "a-token-of-tests"): Promise<VendorWorld> => {
+  const server = await startLocalServer();
+  const outbound = createOutbound({ allowedNetworks: ["127.0.0.1/32"] });
+  return {
+    server,
+    outbound,
+    run: (vendor, action, params) =>
+      createVendorSource(vendor, {
+        outbound,
+        credentials: () => Promise.resolve({ token, baseUrl: server.url }),
+      }).execute(action, params, contextOf()),
+    close: async () => {
+      await outbound.close();
+      await server.close();
+    },
+  };
+};
