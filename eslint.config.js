@@ -76,7 +76,7 @@ export default tseslint.config(
   },
   {
     // Tools load these by their default export.
-    files: ["**/*.config.ts", "infra/testing/global-setup.ts"],
+    files: ["**/*.config.ts", "infra/testing/*-setup.ts"],
     rules: { "import-x/no-default-export": "off" },
   },
 );

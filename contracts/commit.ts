@@ -3,10 +3,14 @@
  */
 import { z } from "zod";
 import { actorSchema } from "./actor.ts";
+import { sealedSchema } from "./erasure/sealed.ts";
 import { idSchema } from "./ids.ts";
 
 /** No commit may be larger than this, in bytes of its JSON; larger content is stored elsewhere. */
 export const maxCommitBytes = 512 * 1024;
+
+/** The same for one whose text is sealed, which takes a third more. */
+export const maxSealedCommitBytes = 1.5 * maxCommitBytes;
 
 /** The hash that the first commit of an aggregate names as its predecessor. */
 export const genesisHash = "0".repeat(64);
@@ -18,6 +22,7 @@ export const aggregateTypes = [
   "policy",
   "trigger",
   "run",
+  "tool_calls",
 ] as const;
 export type AggregateType = (typeof aggregateTypes)[number];
 
@@ -27,6 +32,8 @@ export const storedEventSchema = z.object({
   /** The version of the shape of `data`. */
   v: z.int().positive(),
   data: z.record(z.string(), z.unknown()),
+  /** The rest of the data, if it is text; only in the log, never in an event that was read from it. */
+  sealed: sealedSchema.optional(),
 });
 export type StoredEvent = z.infer<typeof storedEventSchema>;
 

@@ -5,11 +5,14 @@
 import type { StoredEvent } from "./commit.ts";
 import type { AggregateType } from "./commit.ts";
 import type { EventDefinition } from "./define-event.ts";
+import { type TextErased, textErased } from "./erasure/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
-import { type EventRegistry, readEvent, unknownType } from "./read-event.ts";
+import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
+import { sessionUpcasters } from "./session/upcasters.ts";
+import { type ToolCallEvent, toolCallEvents } from "./tools/events.ts";
 import { type TranscriptEvent, transcriptEvents } from "./transcript/events.ts";
 import { type TriggerEvent, triggerEvents } from "./trigger/events.ts";
 
@@ -20,20 +23,33 @@ export const eventsByAggregate = {
   policy: policyEvents,
   trigger: triggerEvents,
   run: runEvents,
+  tool_calls: toolCallEvents,
 } as const satisfies Record<AggregateType, readonly EventDefinition[]>;
 
-export type AnyEvent =
-  SessionEvent | TranscriptEvent | InvocationEvent | PolicyEvent | TriggerEvent | RunEvent;
+/** Every event, in whatever aggregate it may stand. */
+export const allEvents: readonly EventDefinition[] = [
+  ...Object.values(eventsByAggregate).flat(),
+  textErased,
+];
+
+/** The events that deciders decide and fold. */
+export type DomainEvent =
+  | SessionEvent
+  | TranscriptEvent
+  | InvocationEvent
+  | PolicyEvent
+  | TriggerEvent
+  | RunEvent
+  | ToolCallEvent;
+export type AnyEvent = DomainEvent | TextErased;
 export type EventType = AnyEvent["type"];
 
 /** Every definition, and the functions that lift older versions: `"Type:1"` goes from 1 to 2. */
 const registry: EventRegistry = {
   definitions: new Map(
-    Object.values(eventsByAggregate)
-      .flat()
-      .map((definition): [string, EventDefinition] => [definition.type, definition]),
+    allEvents.map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: {},
+  upcasters: sessionUpcasters,
 };
 
 /** The definition of an event type. Throws `event_unknown`. */
@@ -51,3 +67,6 @@ export const definitionOf = (type: string): EventDefinition => {
  */
 export const parseEvent = (stored: StoredEvent): AnyEvent =>
   readEvent(stored, registry) as AnyEvent;
+
+/** Refuses an event whose type or version this program does not know. Throws DomainError `event_unknown`. */
+export const assertKnown = (stored: StoredEvent): void => assertReadable(stored, registry);

@@ -17,7 +17,7 @@ export interface EventRegistry {
  * Reads a stored event in its present shape, lifting it version by version.
  *
  * @throws DomainError `event_unknown` for a type or version that the registry does not know,
- * `event_invalid` for data that do not fit the schema of the present version.
+ * `event_invalid` for data that do not fit the schema of the present version, or are sealed.
  */
 export const readEvent = (
   stored: StoredEvent,
@@ -25,16 +25,11 @@ export const readEvent = (
 ): { readonly type: string; readonly data: unknown } => {
   const definition = definitions.get(stored.type);
   if (!definition) throw unknownType(stored.type);
+  if (stored.sealed !== undefined) throw invalid(stored, new Error("Its text is sealed."));
   let { data } = stored;
   for (let version = stored.v; version !== definition.v; version += 1) {
     const upcast = upcasters[`${stored.type}:${version}`];
-    if (!upcast) {
-      throw new DomainError(
-        "event_unknown",
-        `Version ${stored.v} of the event "${stored.type}" is not known to this version.`,
-        { fields: { type: stored.type, v: stored.v } },
-      );
-    }
+    if (!upcast) throw unknownVersion(stored);
     try {
       data = upcast(data);
     } catch (cause) {
@@ -45,6 +40,29 @@ export const readEvent = (
   if (!parsed.success) throw invalid(stored, parsed.error);
   return { type: stored.type, data: parsed.data };
 };
+
+/**
+ * Checks that {@link readEvent} knows an event's type and version, without looking at its data.
+ *
+ * @throws DomainError `event_unknown`
+ */
+export const assertReadable = (
+  stored: StoredEvent,
+  { definitions, upcasters }: EventRegistry,
+): void => {
+  const definition = definitions.get(stored.type);
+  if (!definition) throw unknownType(stored.type);
+  for (let version = stored.v; version !== definition.v; version += 1) {
+    if (!upcasters[`${stored.type}:${version}`]) throw unknownVersion(stored);
+  }
+};
+
+const unknownVersion = ({ type, v }: StoredEvent): DomainError =>
+  new DomainError(
+    "event_unknown",
+    `Version ${v} of the event "${type}" is not known to this version.`,
+    { fields: { type, v } },
+  );
 
 /** What is thrown for an event type that a program does not know. */
 export const unknownType = (type: string): DomainError =>

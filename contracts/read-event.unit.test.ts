@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineEvent } from "./define-event.ts";
 import { isDomainError } from "./errors.ts";
 import { derivedId } from "./ids.ts";
-import { type EventRegistry, readEvent } from "./read-event.ts";
+import { assertReadable, type EventRegistry, readEvent } from "./read-event.ts";
 
 /** An event on its third version: `name` became `names`, and then each of them got a colour. */
 const painted = defineEvent("WallPainted", 3, {
@@ -47,13 +47,16 @@ describe("reading an event", () => {
     expect(readEvent(stored(3, blue), registry).data).toEqual(blue);
   });
 
-  it("names a type or version that it does not know", () => {
-    expect(refusal(() => readEvent(stored(1, {}, "WallRemoved"), registry))).toEqual({
+  it.each([
+    ["reads", readEvent],
+    ["looks at no data", assertReadable],
+  ])("names a type or version that it does not know, where it %s", (_where, read) => {
+    expect(refusal(() => read(stored(1, {}, "WallRemoved"), registry))).toEqual({
       code: "event_unknown",
       type: "WallRemoved",
     });
     // Written by a newer program than this one.
-    expect(refusal(() => readEvent(stored(4, {}), registry))).toEqual({
+    expect(refusal(() => read(stored(4, {}), registry))).toEqual({
       code: "event_unknown",
       type: "WallPainted",
       v: 4,
@@ -62,7 +65,7 @@ describe("reading an event", () => {
       ...registry,
       upcasters: { "WallPainted:2": registry.upcasters["WallPainted:2"]! },
     };
-    expect(refusal(() => readEvent(stored(1, { name: "hall" }), gap))).toEqual({
+    expect(refusal(() => read(stored(1, { name: "hall" }), gap))).toEqual({
       code: "event_unknown",
       type: "WallPainted",
       v: 1,
@@ -70,6 +73,7 @@ describe("reading an event", () => {
   });
 
   it("names an event whose data fit no version", () => {
+    expect(assertReadable(stored(1, { name: 7 }), registry)).toBeUndefined();
     const invalid = { code: "event_invalid", id, type: "WallPainted" };
     expect(refusal(() => readEvent(stored(3, { names: "hall" }), registry))).toEqual(invalid);
     expect(refusal(() => readEvent(stored(1, { name: 7 }), registry))).toEqual(invalid);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "#contracts/ids";
+import { append, ConcurrencyConflict, type NewCommit } from "./append.ts";
 import { connectToNats } from "./connection.ts";
 import { type EventStore, openEventStore } from "./event-store.ts";
 import { execute } from "./execute.ts";
@@ -8,6 +9,7 @@ import type { RecordedCommit } from "./recorded.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { type CuttingProxy, openCuttingProxy, type Verdict } from "./testing/cutting-proxy.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
+import { verifyChain } from "./verify-chain.ts";
 
 let test: TestEventStore;
 beforeAll(async () => {
@@ -33,7 +35,7 @@ const throughProxy = async <T>(
   await using proxy = await openCuttingProxy(test.url);
   const connection = await connectToNats({ url: proxy.url, name: "cut" });
   try {
-    return await work(await openEventStore({ connection, durability: "relaxed" }), proxy);
+    return await work(await openEventStore({ connection, durability: test.durability }), proxy);
   } finally {
     await connection.close();
   }
@@ -93,6 +95,45 @@ describe("a command whose connection is cut", () => {
     const commits = await commitsOf(key);
     expect(commits.map(({ commit }) => commit.meta.commandId).slice(1)).toEqual(["mine", "theirs"]);
     expect(outcome.position).toBe(commits[1]?.position);
-    expect(outcome.state.actions).toEqual(["first", "mine", "theirs"]);
+    // One copy looks at the expected sequence first, and the command is found in the newer state;
+    // three copies look at the id first, and say that this one was stored.
+    expect(outcome.state.actions.slice(0, 2)).toEqual(["first", "mine"]);
+  });
+});
+
+describe("the expected version of an append", () => {
+  const newRef = () => ({ ...newKey(), aggregate: "policy" }) as const;
+  const commitNamed = (commandId: string): NewCommit => ({
+    v: 1,
+    events: [{ id: newId("event"), type: "ActionModeSet", v: 1, data: {} }],
+    meta: testMeta(commandId),
+  });
+  const commandsOf = async (ref: ReturnType<typeof newRef>) =>
+    (await commitsOf(ref)).map(({ commit }) => commit.meta.commandId);
+
+  it("lets one append follow each version", async () => {
+    const ref = newRef();
+    const first = await append(test.store, ref, commitNamed("1"), { expected: "new" });
+    const second = await append(test.store, ref, commitNamed("2"), { expected: first });
+    for (const expected of ["new", first] as const) {
+      await expect(append(test.store, ref, commitNamed("late"), { expected })).rejects.toThrow(
+        ConcurrencyConflict,
+      );
+    }
+    await append(test.store, ref, commitNamed("3"), { expected: second });
+    expect(await commandsOf(ref)).toEqual(["1", "2", "3"]);
+  });
+
+  it("may be any: every writer at once is in the log, once, in one chain", async () => {
+    const ref = newRef();
+    const commands = Array.from({ length: 8 }, (_, index) => `c${index}`);
+    const appended = await Promise.all(
+      commands.map((command) => append(test.store, ref, commitNamed(command), { expected: "any" })),
+    );
+    const again = await append(test.store, ref, commitNamed("c0"), { expected: "any" });
+    expect(again).toMatchObject({ sequence: appended[0]?.sequence, recordedBefore: true });
+    expect((await commandsOf(ref)).toSorted()).toEqual(commands);
+    const chain = await verifyChain(readAggregate(test.store, ref));
+    expect(chain).toEqual({ ok: true, commits: 8, aggregates: 1 });
   });
 });

@@ -1,24 +1,29 @@
-import { randomInt } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
-import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import type { PubAck } from "@nats-io/jetstream";
-import { type AggregateRef, type Commit, maxCommitBytes } from "#contracts/commit";
+import { headers } from "@nats-io/transport-node";
+import {
+  type AggregateRef,
+  type Commit,
+  maxCommitBytes,
+  maxSealedCommitBytes,
+  type StoredEvent,
+} from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
-import { type Lookup, readFromLeader } from "./cluster/read-from-leader.ts";
+import { readFromLeader } from "./cluster/read-from-leader.ts";
+import type { CommandMeta } from "./command-meta.ts";
 import type { EventStore } from "./event-store.ts";
-import { classifyPublishFailure } from "./publish-outcome.ts";
+import { type AggregateVersion, type ExpectedVersion, noCommits } from "./expected-version.ts";
+import { appendPatienceMs, publishCommit } from "./publish-commit.ts";
 import { hashOf } from "./recorded.ts";
-import { shardOf, streamOf, subjectIn } from "./sharding.ts";
+import { shardOf, streamOf, subjectIn, subjectOf } from "./sharding.ts";
 
-/** How long an append keeps trying while the log does not answer, in milliseconds. */
-const appendPatienceMs = 15_000;
-const publishTimeoutMs = 2_000;
+/** A commit that is not in the log yet: `append` links it to the one before. */
+export type NewCommit = Omit<Commit, "events" | "meta"> & {
+  readonly events: readonly StoredEvent[];
+  readonly meta: CommandMeta;
+};
 
-export interface Appended {
+/** The version of the aggregate after an append, and where that is. */
+export interface Appended extends AggregateVersion {
   readonly shard: number;
-  readonly sequence: number;
-  /** SHA-256 of the stored bytes. */
-  readonly hash: string;
   /**
    * Whether the log held this command already, from another attempt whose bytes may differ in their
    * time: what was decided here counts for nothing then, and the aggregate must be read again.
@@ -38,31 +43,47 @@ export class ConcurrencyConflict extends DomainError {
 }
 
 /**
- * Appends a commit to its aggregate if the aggregate's last commit has the expected sequence in the
- * stream (0 for none). A commit whose command and aggregate are in the log already is not stored twice.
+ * Appends a commit, as it is to be stored, to its aggregate, if the aggregate is as expected. With `any` the commit follows
+ * whatever is the last one; others who append at the same time delay it, and only for so long.
+ *
+ * A commit whose command and aggregate are in the log already is not stored twice: with a version, as
+ * long as nobody else has appended since; with `any`, within the two minutes for which the server
+ * remembers ids. `execute` recognises its commands for longer.
  *
  * @throws ConcurrencyConflict; DomainError `commit_too_large`, `log_unavailable`
  */
-export const append = async (
+export const append = (
   store: EventStore,
   ref: AggregateRef,
-  expectedSequence: number,
-  commit: Commit,
+  commit: NewCommit,
+  { expected }: { readonly expected: ExpectedVersion },
 ): Promise<Appended> => {
-  const bytes = Buffer.from(JSON.stringify(commit));
-  if (bytes.byteLength > maxCommitBytes) {
-    throw new DomainError("commit_too_large", "The content of this command is too large.", {
-      fields: { bytes: bytes.byteLength, limit: maxCommitBytes },
-    });
+  switch (expected) {
+    case "any":
+      return appendAfterLast(store, ref, commit);
+    case "new":
+      return appendAfter(store, ref, commit, noCommits);
+    default:
+      return appendAfter(store, ref, commit, expected);
   }
+};
+
+const appendAfter = async (
+  store: EventStore,
+  ref: AggregateRef,
+  commit: NewCommit,
+  previous: AggregateVersion,
+): Promise<Appended> => {
+  const bytes = encode(commit, previous.hash);
   const shard = shardOf(ref.organization, store.shards);
   const subject = subjectIn(shard, ref);
   const messageId = `${commit.meta.commandId}:${ref.aggregate}:${ref.id}`;
   const messageHeaders = headers();
   messageHeaders.set("Nats-Msg-Id", messageId);
-  messageHeaders.set("Nats-Expected-Last-Subject-Sequence", String(expectedSequence));
+  messageHeaders.set("Nats-Expected-Last-Subject-Sequence", String(previous.sequence));
 
-  const stored = await untilAnswered(ref, () => publish(store, { subject, bytes, messageHeaders }));
+  const publication = { ref, subject, bytes, headers: messageHeaders };
+  const stored = await publishCommit(store.js, publication);
   const hash = hashOf(bytes);
   if (typeof stored === "number") {
     return { shard, sequence: stored, hash, recordedBefore: false };
@@ -75,48 +96,50 @@ export const append = async (
   throw new ConcurrencyConflict(ref);
 };
 
-interface Publication {
-  readonly subject: string;
-  readonly bytes: Uint8Array;
-  readonly messageHeaders: MsgHdrs;
-}
-
-/** Publishes once: the new sequence, or where to look for what is there already. */
-const publish = async (
-  { js }: EventStore,
-  { subject, bytes, messageHeaders }: Publication,
-): Promise<number | Lookup> => {
-  try {
-    const ack: PubAck = await js.publish(subject, bytes, {
-      headers: messageHeaders,
-      timeout: publishTimeoutMs,
-    });
-    return ack.duplicate ? { seq: ack.seq } : ack.seq;
-  } catch (error) {
-    if (classifyPublishFailure(error) === "wrong_last_sequence") {
-      return { last_by_subj: subject };
+/** The commit names its predecessor's hash, so that it is made anew for each predecessor. */
+const appendAfterLast = async (
+  store: EventStore,
+  ref: AggregateRef,
+  commit: NewCommit,
+): Promise<Appended> => {
+  const deadline = performance.now() + appendPatienceMs;
+  for (;;) {
+    try {
+      return await appendAfter(store, ref, commit, await readVersion(store, ref));
+    } catch (error) {
+      if (!(error instanceof ConcurrencyConflict) || performance.now() >= deadline) {
+        throw error;
+      }
     }
-    throw error;
   }
 };
 
-/** Asks the same again while it is not known what became of it. */
-const untilAnswered = async <T>(ref: AggregateRef, ask: () => Promise<T>): Promise<T> => {
-  const deadline = performance.now() + appendPatienceMs;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (classifyPublishFailure(error) === "refused") {
-        throw error;
-      }
-      if (performance.now() >= deadline) {
-        throw new DomainError("log_unavailable", "The log does not answer; try again later.", {
-          fields: { aggregate: ref.aggregate, id: ref.id },
-          cause: error,
-        });
-      }
-      await delay(Math.min(2 ** attempt, 500) + randomInt(10));
-    }
+/** The aggregate's version as the leader knows it. Throws DomainError `log_unavailable`. */
+export const readVersion = async (
+  store: EventStore,
+  ref: AggregateRef,
+): Promise<AggregateVersion> => {
+  const stream = streamOf(shardOf(ref.organization, store.shards));
+  const last = await readFromLeader(store, stream, {
+    last_by_subj: subjectOf(ref, store.shards),
+  });
+  return last === null ? noCommits : { sequence: last.seq, hash: hashOf(last.data) };
+};
+
+const encode = ({ v, events, meta }: NewCommit, prev: string): Buffer => {
+  const { commandId, causationId, correlationId, actor, at } = meta;
+  // Each field by name: a spread takes half as long again as all of the JSON.
+  const commit: Commit = {
+    v,
+    events: events as StoredEvent[],
+    meta: { commandId, causationId, correlationId, actor, at, prev },
+  };
+  const bytes = Buffer.from(JSON.stringify(commit));
+  const limit = events.some(({ sealed }) => sealed) ? maxSealedCommitBytes : maxCommitBytes;
+  if (bytes.byteLength > limit) {
+    throw new DomainError("commit_too_large", "The content of this command is too large.", {
+      fields: { bytes: bytes.byteLength, limit },
+    });
   }
+  return bytes;
 };

@@ -4,6 +4,7 @@ import { DomainError } from "#contracts/errors";
 import type { EventStore } from "./event-store.ts";
 import { classifyPublishFailure } from "./publish-outcome.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
+import { openCommits } from "./sealing/open-commits.ts";
 import { streamOf } from "./sharding.ts";
 
 export interface CommitFeedOptions {
@@ -26,7 +27,7 @@ const outageMs = 30_000;
 const reopenDelayMs = 250;
 
 /**
- * The commits of a shard in order, in batches of what has arrived, and then for ever what comes. No
+ * The commits of a shard in order, with their text, in batches of what has arrived, and then for ever what comes. No
  * sequence is left out: a gap means that the log is damaged.
  *
  * @throws DomainError `log_gap`, `event_invalid`; what the client throws when the log cannot be read
@@ -40,7 +41,7 @@ export async function* openCommitFeed(
   while (!signal.aborted) {
     try {
       for await (const batch of readUntilSilent(store, { shard, after: last, signal, maxBatch })) {
-        const recorded = batch.map(readRecorded);
+        const recorded = await openCommits(store.dataKeys, batch.map(readRecorded));
         last = endOfContiguous(recorded, last);
         awaySince = undefined;
         yield recorded;
@@ -79,8 +80,9 @@ async function* readUntilSilent(
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: after + 1,
   });
-  const messages = await consumer.consume({ max_messages: 2 * maxBatch, idle_heartbeat: 2_000 });
-  const buffer = new MessageBuffer(messages, 2 * maxBatch);
+  // One batch here and one on its way: what is read further ahead only grows old in memory.
+  const messages = await consumer.consume({ max_messages: maxBatch, idle_heartbeat: 2_000 });
+  const buffer = new MessageBuffer(messages, maxBatch);
   const stop = (): void => messages.stop();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) {

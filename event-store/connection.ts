@@ -1,7 +1,10 @@
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
 
 export interface ConnectOptions {
-  /** `nats://host:port`, several separated by commas; a token stands before the host: `nats://token@…`. */
+  /**
+   * `nats://host:port`, several separated by commas. A token stands before the host (`nats://token@…`),
+   * or a user and a password (`nats://user:password@…`); the first of several counts.
+   */
   readonly url: string;
   /** Shown in the server's list of connections: the role and instance. */
   readonly name: string;
@@ -13,10 +16,9 @@ export interface ConnectOptions {
  */
 export const connectToNats = ({ url, name }: ConnectOptions): Promise<NatsConnection> => {
   const servers = url.split(",").map((server) => new URL(server));
-  const token = servers.find(({ username }) => username !== "")?.username;
   return connect({
     servers: servers.map(({ host }) => host),
-    ...(token === undefined ? {} : { token: decodeURIComponent(token) }),
+    ...credentialsIn(servers),
     name,
     // Otherwise the client makes two errors with their stacks for each request, in case it fails: a
     // fifth of the time of an append. What fails is named by our own errors.
@@ -27,4 +29,16 @@ export const connectToNats = ({ url, name }: ConnectOptions): Promise<NatsConnec
     pingInterval: 10_000,
     maxPingOut: 3,
   });
+};
+
+const credentialsIn = (
+  servers: readonly URL[],
+): Pick<ConnectionOptions, "token" | "user" | "pass"> => {
+  const found = servers.find(({ username }) => username !== "");
+  if (found === undefined) {
+    return {};
+  }
+  const user = decodeURIComponent(found.username);
+  const pass = decodeURIComponent(found.password);
+  return pass === "" ? { token: user } : { user, pass };
 };

@@ -9,6 +9,7 @@ import { type KV, Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { awaitLeaders, whenAvailable } from "./cluster/await-leaders.ts";
 import { type Durability, durabilities } from "./durability.ts";
+import type { DataKeys } from "./sealing/data-keys.ts";
 import { applyTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";
 
@@ -22,12 +23,15 @@ export interface EventStore {
   readonly replicas: number;
   /** Snapshots of aggregates: a cache that may be emptied at any time. */
   readonly snapshots: KV;
+  /** Of the text in the log; null for a log whose text is not sealed. */
+  readonly dataKeys: DataKeys | null;
 }
 
 export interface OpenEventStoreOptions {
   readonly connection: NatsConnection;
   readonly shards?: number;
   readonly durability?: Durability;
+  readonly dataKeys?: DataKeys | null;
 }
 
 /** Opens the log, creating or updating its streams where they differ from their definition. */
@@ -35,6 +39,7 @@ export const openEventStore = async ({
   connection,
   shards = 1,
   durability = "fsync",
+  dataKeys = null,
 }: OpenEventStoreOptions): Promise<EventStore> => {
   const js = jetstream(connection);
   const { replicas } = durabilities[durability];
@@ -47,7 +52,7 @@ export const openEventStore = async ({
       storage: StorageType.File,
       history: 1,
     });
-    return { connection, js, jsm, shards, replicas, snapshots };
+    return { connection, js, jsm, shards, replicas, snapshots, dataKeys };
   };
   if (replicas === 1) {
     return open();

@@ -1,9 +1,9 @@
-import { type AggregateRef, type Commit, genesisHash } from "#contracts/commit";
+import type { AggregateRef } from "#contracts/commit";
 import { definitionOf } from "#contracts/event-registry";
 import { DomainError } from "#contracts/errors";
 import { newId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
-import { append, ConcurrencyConflict } from "./append.ts";
+import { append, ConcurrencyConflict, type NewCommit } from "./append.ts";
 import type { CommandMeta } from "./command-meta.ts";
 import type { EventStore } from "./event-store.ts";
 import {
@@ -13,8 +13,10 @@ import {
   type LoadedAggregate,
 } from "./load.ts";
 import { formatPosition } from "./position.ts";
+import { sealCommit } from "./sealing/seal-commit.ts";
 import { shardOf } from "./sharding.ts";
 import { commitsBetweenSnapshots, writeSnapshot } from "./snapshots.ts";
+import { textOwnerOf } from "./text-owner.ts";
 
 /** How often a command is decided anew when others change its aggregate at the same time. */
 const maxDecisions = 5;
@@ -55,18 +57,18 @@ export const execute = async <Command, Event, State>(
     if (events.length === 0) {
       return unchanged(loaded, positionOf(ref, loaded));
     }
+    const state = events.reduce<State>(definition.decider.evolve, loaded.state);
+    const commit = await sealCommit(
+      store.dataKeys,
+      { ref, owner: textOwnerOf(definition, key, state) },
+      commitOf(events, meta),
+    );
     try {
-      const appended = await append(
-        store,
-        ref,
-        loaded.sequence,
-        commitOf(events, meta, loaded.sequence === 0 ? genesisHash : loaded.hash),
-      );
+      const appended = await append(store, ref, commit, { expected: loaded });
       if (appended.recordedBefore) {
         continue;
       }
       const { sequence, hash } = appended;
-      const state = events.reduce<State>(definition.decider.evolve, loaded.state);
       if (loaded.folded >= commitsBetweenSnapshots) {
         const commands = new Map([...loaded.commands, [meta.commandId, sequence]]);
         await writeSnapshot(store, definition, {
@@ -98,10 +100,10 @@ const positionOf = <State>(ref: AggregateRef, { position }: LoadedAggregate<Stat
 };
 
 /** Deciders answer plain events; their ids and versions are added here. */
-const commitOf = (events: readonly unknown[], meta: CommandMeta, prev: string): Commit => ({
+const commitOf = (events: readonly unknown[], meta: CommandMeta): NewCommit => ({
   v: 1,
   events: (events as readonly { type: string; data: Record<string, unknown> }[]).map(
     ({ type, data }) => ({ id: newId("event"), type, v: definitionOf(type).v, data }),
   ),
-  meta: { ...meta, prev },
+  meta,
 });

@@ -1,8 +1,7 @@
-import type { AggregateRef } from "#contracts/commit";
-import { parseEvent } from "#contracts/event-registry";
+import type { AggregateRef, Commit } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import type { Decider } from "./decider.ts";
-import { hashOf, parseCommit } from "./recorded.ts";
+import { domainEventsOf } from "./domain-events.ts";
 
 /** How many of an aggregate's newest commands are remembered, to recognise one that comes again. */
 export const rememberedCommands = 1_024;
@@ -23,10 +22,11 @@ export type Folded<State> = Folding<State> & {
   readonly folded: number;
 };
 
-interface Message {
-  readonly subject: string;
-  readonly seq: number;
-  readonly data: Uint8Array;
+/** A commit with its text, and its place in the history. */
+interface FoldedCommit {
+  readonly sequence: number;
+  readonly hash: string;
+  readonly commit: Commit;
 }
 
 /** Folds the stored commits of one aggregate, each of which must follow the one before. */
@@ -53,21 +53,21 @@ export class FoldingInProgress<Command, Event, State> {
   }
 
   /** @throws DomainError `log_gap`, `event_unknown`, `event_invalid` */
-  add({ subject, seq, data }: Message): void {
-    const { events, meta } = parseCommit(data, subject, seq);
+  add({ sequence, hash, commit }: FoldedCommit): void {
+    const { meta } = commit;
     if (meta.prev !== this.#hash) {
       const { aggregate, id } = this.#ref;
       throw new DomainError("log_gap", `The history of this ${aggregate} is broken.`, {
-        fields: { aggregate, id, after: this.#sequence, found: seq },
+        fields: { aggregate, id, after: this.#sequence, found: sequence },
       });
     }
-    for (const event of events) {
-      this.#state = this.#decider.evolve(this.#state, parseEvent(event) as Event);
+    for (const event of domainEventsOf(commit)) {
+      this.#state = this.#decider.evolve(this.#state, event as Event);
     }
-    this.#sequence = seq;
-    this.#hash = hashOf(data);
+    this.#sequence = sequence;
+    this.#hash = hash;
     this.#folded += 1;
-    this.#remember(meta.commandId, seq);
+    this.#remember(meta.commandId, sequence);
   }
 
   result(): Folded<State> {

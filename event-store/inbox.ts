@@ -24,13 +24,46 @@ export const storeDelivery = async (
   { js }: EventStore,
   delivery: Delivery,
 ): Promise<{ readonly duplicate: boolean }> => {
-  const { organization, triggerId, deliveryId, body } = delivery;
+  const { organization, triggerId, body } = delivery;
   const ack = await js.publish(
-    `inbox.${organization}.${triggerId}`,
+    subjectOf(organization, triggerId),
     JSON.stringify({ ...delivery, body: body.toString("base64") }),
-    { msgID: `${triggerId}:${deliveryId}`, timeout: 5_000 },
+    { msgID: messageIdOf(delivery), timeout: 5_000 },
   );
   return { duplicate: ack.duplicate };
+};
+
+type DeliveryName = Pick<Delivery, "triggerId" | "deliveryId">;
+
+const subjectOf = (organization: string, triggerId: string): string =>
+  `inbox.${organization}.${triggerId}`;
+
+const messageIdOf = ({ triggerId, deliveryId }: DeliveryName): string =>
+  `${triggerId}:${deliveryId}`;
+
+/** Removes a delivery, handled or not, if it is still kept. */
+export const forgetDelivery = async (
+  { jsm }: EventStore,
+  organization: string,
+  name: DeliveryName,
+): Promise<void> => {
+  const subject = subjectOf(organization, name.triggerId);
+  for (let seq = 1; ;) {
+    const message = await jsm.direct.getMessage(inboxStream, { seq, next_by_subj: subject });
+    if (!message) return;
+    if (message.header.get("Nats-Msg-Id") === messageIdOf(name)) {
+      await jsm.streams.deleteMessage(inboxStream, message.seq);
+    }
+    seq = message.seq + 1;
+  }
+};
+
+/** Removes all deliveries to an organisation, handled or not. */
+export const forgetDeliveries = async (
+  { jsm }: EventStore,
+  organization: string,
+): Promise<void> => {
+  await jsm.streams.purge(inboxStream, { filter: `inbox.${organization}.>` });
 };
 
 /** Starts the worker that handles deliveries, at least once each. */

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { NatsConnection } from "@nats-io/transport-node";
 import { newId } from "#contracts/ids";
 import { create } from "#services/sessions/testing/session-events";
 import { sessionAggregate } from "#services/sessions/decider";
@@ -11,22 +10,17 @@ import { readAll } from "./read-all.ts";
 import { startAnswerSwallowingProxy } from "./testing/answer-swallowing-proxy.ts";
 import { startTestProcess } from "./testing/child-process.ts";
 import { testMeta } from "./testing/counter.ts";
-import { type RestartableNats, startRestartableNats } from "./testing/restartable-nats.ts";
+import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 
 const patience = { timeout: 30_000, interval: 20 };
 
-let nats: RestartableNats;
-let connection: NatsConnection;
+let test: TestEventStore;
 let store: EventStore;
 beforeAll(async () => {
-  nats = await startRestartableNats();
-  connection = await connectToNats({ url: nats.url, name: "test" });
-  store = await openEventStore({ connection, durability: "relaxed" });
+  test = await openTestEventStore();
+  ({ store } = test);
 });
-afterAll(async () => {
-  await connection.close();
-  await nats.close();
-});
+afterAll(() => test.close());
 
 const revisionsOf = async (bucket: string): Promise<number> =>
   (await store.jsm.streams.info(`KV_${bucket}`)).state.last_seq;
@@ -81,7 +75,8 @@ describe("an owner that is paused past the end of its lease", () => {
     const ttlMs = 3_000;
     const leases = await openLeases(store, "owner", { ttlMs });
     const paused = startTestProcess(new URL("testing/owner-process.ts", import.meta.url), [
-      nats.url,
+      test.url,
+      test.durability,
       organization,
       session,
       String(ttlMs),
@@ -131,13 +126,13 @@ describe("an owner that is paused past the end of its lease", () => {
 
 describe("a lease on a network that fails", () => {
   it("is still held when the answer to its renewal got lost", async () => {
-    const proxy = await startAnswerSwallowingProxy(nats.port);
+    const proxy = await startAnswerSwallowingProxy(test.url);
     const unreliable = await connectToNats({ url: proxy.url, name: "unreliable" });
     try {
       const ttlMs = 12_000;
       const bucket = `leases_runtime_${ttlMs}`;
       const leases = await openLeases(
-        await openEventStore({ connection: unreliable, durability: "relaxed" }),
+        await openEventStore({ connection: unreliable, durability: test.durability }),
         "runtime",
         { ttlMs },
       );
@@ -159,40 +154,5 @@ describe("a lease on a network that fails", () => {
       await unreliable.close();
       await proxy.close();
     }
-  });
-
-  it.each(["SIGKILL", "SIGTERM"] as const)(
-    "outlives a restart of the server after %s",
-    async (signal) => {
-      const leases = await openLeases(store, "runtime");
-      const keys = Array.from({ length: 10 }, () => newId("session"));
-      const held = await Promise.all(keys.map((key) => leases.acquire(key, "one")));
-      await nats.end(signal);
-      await nats.start();
-      await vi.waitFor(() => connection.rtt(), patience);
-      const before = await revisionsOf("leases_runtime");
-      await vi.waitUntil(
-        async () => (await revisionsOf("leases_runtime")) >= before + keys.length,
-        patience,
-      );
-      expect(held.map((lease) => lease?.lost.aborted)).toEqual(keys.map(() => false));
-      await Promise.all(held.flatMap((lease) => (lease ? [lease.release()] : [])));
-      expect(await Promise.all(keys.map((key) => leases.holder(key)))).toEqual(
-        keys.map(() => null),
-      );
-    },
-  );
-
-  it("is lost, and not renewed any more, when the server answers too late", async () => {
-    const leases = await openLeases(store, "runtime", { ttlMs: 3_000 });
-    const key = newId("session");
-    const lease = await leases.acquire(key, "one");
-    nats.signal("SIGSTOP");
-    await vi.waitUntil(() => lease?.lost.aborted === true, patience);
-    // What was asked for meanwhile is done only now; nobody may be kept out by it for ever.
-    nats.signal("SIGCONT");
-    const next = await vi.waitUntil(() => leases.acquire(key, "two"), patience);
-    expect(next.epoch).toBeGreaterThan(lease?.epoch ?? Number.POSITIVE_INFINITY);
-    await next.release();
   });
 });

@@ -75,3 +75,8 @@ export async function* openLiveFeed(
     await messages.close();
   }
 }
+
+/** Removes what is kept of a session. Whoever watches it has seen it. */
+export const forgetLive = async ({ jsm }: EventStore, key: LiveKey): Promise<void> => {
+  await jsm.streams.purge(liveStream, { filter: subjectOf(key) });
+};

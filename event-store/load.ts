@@ -1,13 +1,15 @@
 /** Rebuilds an aggregate from its snapshot, if one fits, and the commits after it. */
 import { type AggregateRef, type AggregateType, genesisHash } from "#contracts/commit";
-import { type AnyEvent, parseEvent } from "#contracts/event-registry";
+import type { DomainEvent } from "#contracts/event-registry";
 import type { Position } from "#contracts/position";
 import type { Decider } from "./decider.ts";
+import { domainEventsOf } from "./domain-events.ts";
 import type { EventStore } from "./event-store.ts";
 import { type Folded, type Folding, FoldingInProgress } from "./fold.ts";
 import { formatPosition } from "./position.ts";
 import { type AggregateBatch, readBatch, readBatches } from "./read-aggregate.ts";
-import { hashOf, type RecordedCommit } from "./recorded.ts";
+import { hashOf, parseCommit, type RecordedCommit } from "./recorded.ts";
+import { openCommits } from "./sealing/open-commits.ts";
 import { shardOf, subjectOf } from "./sharding.ts";
 import { guessSnapshotEnd, rememberSnapshotEnd } from "./snapshot-ends.ts";
 import { readSnapshot } from "./snapshots.ts";
@@ -21,6 +23,11 @@ export interface AggregateDefinition<Command, Event, State> {
    * change it with every change of the state, so that old snapshots are passed over.
    */
   readonly snapshotVersion?: number;
+  /**
+   * Whose key seals the text of its events and state, and with whom it is erased: the id of a session,
+   * from the state that the events lead to. Without it, the organisation's.
+   */
+  readonly textOwner?: (key: AggregateKey, state: State) => string;
 }
 
 export interface LoadedAggregate<State> {
@@ -97,14 +104,12 @@ const foldAfter = async <Command, Event, State>(
   const folding = new FoldingInProgress(decider, ref, snapshot);
   let isFirst = true;
   for await (const messages of batches) {
-    for (const message of messages) {
-      if (!isFirst) {
-        folding.add(message);
-      } else if (message.seq !== snapshot.sequence || hashOf(message.data) !== snapshot.hash) {
-        return null;
-      }
-      isFirst = false;
+    const [first] = messages;
+    if (isFirst && first) {
+      if (first.seq !== snapshot.sequence || hashOf(first.data) !== snapshot.hash) return null;
     }
+    await foldMessages(store, folding, { ref, messages: isFirst ? messages.slice(1) : messages });
+    isFirst &&= first === undefined;
   }
   return isFirst ? null : folding.result();
 };
@@ -121,11 +126,25 @@ const foldAll = async <Command, Event, State>(
     commands: new Map(),
   });
   for await (const messages of readBatches(store, ref, { from: 1, ahead })) {
-    messages.forEach((message) => folding.add(message));
+    await foldMessages(store, folding, { ref, messages });
   }
   return folding.result();
 };
 
-/** The events of a commit in their present shapes. */
-export const eventsOf = ({ commit }: RecordedCommit): readonly AnyEvent[] =>
-  commit.events.map(parseEvent);
+const foldMessages = async <Command, Event, State>(
+  { dataKeys }: EventStore,
+  folding: FoldingInProgress<Command, Event, State>,
+  { ref, messages }: { readonly ref: AggregateRef } & Pick<AggregateBatch, "messages">,
+): Promise<void> => {
+  const commits = messages.map(({ subject, seq, data }) => ({
+    ref,
+    sequence: seq,
+    hash: hashOf(data),
+    commit: parseCommit(data, subject, seq),
+  }));
+  for (const commit of await openCommits(dataKeys, commits)) folding.add(commit);
+};
+
+/** The events that a reactor reacts to. @throws DomainError `event_unknown`, `event_invalid` */
+export const eventsOf = ({ commit }: RecordedCommit): readonly DomainEvent[] =>
+  domainEventsOf(commit);

@@ -17,8 +17,8 @@ export type PublishFailure =
 const wrongLastSequence = 10071;
 /** A proposal for the same subject, or with the same message id, is in flight. */
 const inFlight = new Set([10164, 10158]);
-/** The stream or its leader is not to be had just now. */
-const unavailable = new Set([10008, 10009, 10023, 10076, 10077]);
+/** The stream, its leader, or the nodes for a new stream's copies are not to be had just now. */
+const unavailable = new Set([10005, 10008, 10009, 10023, 10076, 10077]);
 
 export const classifyPublishFailure = (error: unknown): PublishFailure => {
   if (error instanceof JetStreamApiError) {

@@ -1,8 +1,10 @@
 import type { AggregateType } from "#contracts/commit";
+import { isDomainError } from "#contracts/errors";
 import { derivedId } from "#contracts/ids";
 import type { EventStore } from "./event-store.ts";
 import type { Log } from "./log.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
+import { openCommits } from "./sealing/open-commits.ts";
 import { streamOf } from "./sharding.ts";
 import { type Handled, startWorker, type Worker } from "./worker.ts";
 
@@ -28,7 +30,10 @@ export const startReactor = async (store: EventStore, options: ReactorOptions): 
         stream: streamOf(shard),
         name: options.name,
         subjects: options.aggregates.map((aggregate) => `evt.${shard}.*.${aggregate}.*`),
-        handle: (message, attempt) => options.react(readRecorded(message), attempt),
+        handle: async (message, attempt) => {
+          const opened = await openOrWait(store, readRecorded(message));
+          return opened ? options.react(opened, attempt) : { retryInMs: retryWithoutKeysMs };
+        },
         log: options.log,
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
         ...(options.maxAttempts === undefined ? {} : { maxAttempts: options.maxAttempts }),
@@ -40,6 +45,22 @@ export const startReactor = async (store: EventStore, options: ReactorOptions): 
       await Promise.all(workers.map((worker) => worker.stop()));
     },
   };
+};
+
+/** When a commit comes again whose text could not be opened because its keys cannot be read. */
+const retryWithoutKeysMs = 2_000;
+
+/** The commit with its text; null while that cannot be had, which says nothing against the commit. */
+const openOrWait = async (
+  { dataKeys }: EventStore,
+  recorded: RecordedCommit,
+): Promise<RecordedCommit | null> => {
+  try {
+    return (await openCommits(dataKeys, [recorded]))[0] ?? null;
+  } catch (error) {
+    if (isDomainError(error, "log_unavailable")) return null;
+    throw error;
+  }
 };
 
 /** The id of the command that a reactor issues because of a commit: the same for each repetition. */

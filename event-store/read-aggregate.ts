@@ -8,6 +8,7 @@ import { readFromLeader } from "./cluster/read-from-leader.ts";
 import type { EventStore } from "./event-store.ts";
 import { isTransient } from "./publish-outcome.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
+import { openCommits } from "./sealing/open-commits.ts";
 import { shardOf, streamOf, subjectOf } from "./sharding.ts";
 
 const batchSize = 256;
@@ -44,9 +45,7 @@ export async function* readAggregate(
   options: { readonly after?: number } = {},
 ): AsyncGenerator<RecordedCommit> {
   for await (const messages of readBatches(store, ref, { from: (options.after ?? 0) + 1 })) {
-    for (const message of messages) {
-      yield readRecorded(message);
-    }
+    yield* await openCommits(store.dataKeys, messages.map(readRecorded));
   }
 }
 

@@ -58,7 +58,7 @@ describe("a snapshot", () => {
     const [, , second, , , fifth] = stages;
     if (!second || !fifth) throw new Error("There are nine.");
     const connection = await connectToNats({ url: test.url, name: "another" });
-    const another = await openEventStore({ connection, durability: "relaxed" });
+    const another = await openEventStore({ connection, durability: test.durability });
     try {
       for (const folding of [second, fifth, second]) {
         await writeSnapshot(another, counter, { ref: refOf(key), folding });

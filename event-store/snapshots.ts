@@ -7,7 +7,9 @@ import type { AggregateRef } from "#contracts/commit";
 import type { EventStore } from "./event-store.ts";
 import { type Folding, rememberedCommands } from "./fold.ts";
 import type { AggregateDefinition } from "./load.ts";
+import { textOwnerOf } from "./text-owner.ts";
 import { isTransient } from "./publish-outcome.ts";
+import { openState, sealedStateSchema, sealState } from "./sealing/seal-state.ts";
 import { subjectOf } from "./sharding.ts";
 import { rememberSnapshotEnd } from "./snapshot-ends.ts";
 
@@ -18,7 +20,9 @@ const snapshotSchema = z.object({
   version: z.int(),
   sequence: z.int().positive(),
   hash: z.string(),
-  state: z.unknown(),
+  /** In the open only where text is not sealed. */
+  state: z.unknown().optional(),
+  sealed: sealedStateSchema.optional(),
   /** Two lists of one length, which are read faster than a list of pairs. */
   commandIds: z.array(z.string()),
   commandSequences: z.array(z.int()),
@@ -37,10 +41,35 @@ export const readSnapshot = async <Command, Event, State>(
   if (!snapshot.success || snapshot.data.version !== snapshotVersion) {
     return null;
   }
-  const { state, sequence, hash, commandIds, commandSequences } = snapshot.data;
+  const { sequence, hash, commandIds, commandSequences } = snapshot.data;
+  const state = await stateOf(store, ref, snapshot.data);
+  if (state === null) {
+    return null;
+  }
   const commands = new Map<string, number>();
   commandIds.forEach((id, index) => commands.set(id, commandSequences[index] ?? 0));
   return { state: state as State, sequence, hash, commands };
+};
+
+/** The state in a snapshot; null for one that cannot be opened, for instance because its text was erased. */
+const stateOf = async (
+  store: EventStore,
+  ref: AggregateRef,
+  { state, sealed }: z.infer<typeof snapshotSchema>,
+): Promise<unknown> => {
+  if (!sealed) {
+    return state ?? null;
+  }
+  try {
+    const subject = subjectOf(ref, store.shards);
+    return (
+      store.dataKeys &&
+      (await openState(store.dataKeys, { subject, organization: ref.organization }, sealed))
+    );
+  } catch {
+    // Damaged, or the keys cannot be read: whether that matters shows when the log is read instead.
+    return null;
+  }
 };
 
 /** The stored JSON; null when there is none. */
@@ -70,21 +99,36 @@ export const writeSnapshot = async <Command, Event, State>(
     return;
   }
   const { state, sequence, hash } = folding;
+  const subject = subjectOf(ref, store.shards);
   const commands = [...folding.commands].slice(-rememberedCommands);
-  const snapshot: z.infer<typeof snapshotSchema> = {
+  const snapshot = {
     version: definition.snapshotVersion,
     sequence,
     hash,
-    state,
     commandIds: commands.map(([id]) => id),
     commandSequences: commands.map(([, at]) => at),
   };
-  const subject = subjectOf(ref, store.shards);
   try {
-    await store.snapshots.put(subject, JSON.stringify(snapshot));
+    const { organization } = ref;
+    const owner = textOwnerOf(definition, ref, state);
+    const sealed =
+      store.dataKeys && (await sealState(store.dataKeys, { subject, organization, owner }, state));
+    if (store.dataKeys && !sealed) {
+      return;
+    }
+    const stored: z.infer<typeof snapshotSchema> = {
+      ...snapshot,
+      ...(sealed ? { sealed } : { state }),
+    };
+    await store.snapshots.put(subject, JSON.stringify(stored));
     rememberSnapshotEnd(store, subject, sequence);
   } catch {
-    // No answer, or a state that is too large for a message: the next load has more to fold, and the
+    // No answer, no keys, or a state that is too large for a message: the next load has more to fold, and the
     // command after it tries again.
   }
+};
+
+/** Removes the snapshot of an aggregate, whatever it is. */
+export const deleteSnapshot = async (store: EventStore, ref: AggregateRef): Promise<void> => {
+  await store.snapshots.purge(subjectOf(ref, store.shards));
 };

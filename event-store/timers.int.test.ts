@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 import { writeZone } from "./testing/zone-file.ts";
 import {
@@ -17,6 +17,8 @@ import type { Worker } from "./worker.ts";
 const patience = { timeout: 30_000, interval: 20 };
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 
+let folder: string;
+/** Where the server looks for time zones first. */
 let zones: string;
 let test: TestEventStore;
 let worker: Worker;
@@ -24,9 +26,10 @@ const fired: Timer[] = [];
 const handlers = new Map<string, TimerHandler>();
 
 beforeAll(async () => {
-  zones = await mkdtemp(join(tmpdir(), "proliferate-test-zones-"));
-  // The server that this test starts looks for time zones here first.
-  vi.stubEnv("ZONEINFO", zones);
+  folder = await mkdtemp(join(tmpdir(), "proliferate-test-zones-"));
+  // Of a server that this test starts; one that runs already was told its own folder.
+  vi.stubEnv("ZONEINFO", folder);
+  zones = inject("sharedCluster")?.timeZones ?? folder;
   test = await openTestEventStore();
   worker = await startTimerWorker(test.store, {
     log,
@@ -42,7 +45,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
   await worker.stop();
   await test.close();
-  await rm(zones, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 });
 
 const firingsOf = (key: string): Timer[] => fired.filter((timer) => timer.key === key);

@@ -2,6 +2,7 @@
 import type { Fragment, Sql } from "postgres";
 import { schemaName } from "./database.ts";
 import { readModels } from "./read-models.ts";
+import type { Projection } from "./runtime/projection.ts";
 import { type AnyTable, columnsOf } from "./runtime/table.ts";
 
 export interface TableDifference {
@@ -21,16 +22,18 @@ export interface Comparison {
 export interface CompareOptions {
   /** Compares only the rows of this session: itself, its messages, invocations, runs and audit entries. */
   readonly session?: string;
+  /** Compares only these read models; all unless told. */
+  readonly projections?: readonly Projection[];
 }
 
 /**
- * Compares every read model in two schemas of one database. Nothing should be projected into either
+ * Compares the read models in two schemas of one database. Nothing should be projected into either
  * meanwhile: the tables are looked at one after the other.
  */
 export const compareSchemas = async (
   sql: Sql,
   [first, second]: readonly [string, string],
-  { session }: CompareOptions = {},
+  { session, projections = readModels }: CompareOptions = {},
 ): Promise<Comparison> => {
   const rowsOf = (schema: string, table: AnyTable): Fragment => sql`
     select ${sql(columnsOf(table))} from ${sql(schemaName(schema))}.${sql(table.name)}
@@ -40,7 +43,7 @@ export const compareSchemas = async (
         : sql`where ${sql(table.sessionColumn)} = ${session}`
     }`;
   const compared: (TableDifference & { readonly rows: number })[] = [];
-  for (const table of readModels.flatMap(({ tables }) => tables)) {
+  for (const table of projections.flatMap(({ tables }) => tables)) {
     if (session !== undefined && table.sessionColumn === null) continue;
     compared.push(
       ...(await sql<(TableDifference & { readonly rows: number })[]>`

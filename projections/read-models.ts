@@ -6,7 +6,7 @@ import type { Projection } from "./runtime/projection.ts";
 import { sessionsProjection } from "./sessions/projection.ts";
 import { triggersProjection } from "./triggers/projection.ts";
 
-/** Every read model; they are projected together and share their checkpoints. */
+/** Every read model. Each has checkpoints of its own; those that stand at the same place go on together. */
 export const readModels: readonly Projection[] = [
   sessionsProjection,
   messagesProjection,

@@ -4,7 +4,8 @@ import { lastSequence } from "#event-store/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import postgres from "postgres";
 import type { Queryable } from "./database.ts";
-import { type Problem, reportMs } from "./runtime/condition.ts";
+import type { Problem } from "./runtime/condition.ts";
+import { reportMs } from "./runtime/reporting.ts";
 import { shadowOf } from "./runtime/shadow.ts";
 
 /** A projector that has missed this many of its reports is taken for gone. */
@@ -12,13 +13,48 @@ const missedReports = 3;
 
 const undefinedTable = "42P01";
 
-type ShardProgress = ProjectionStatus["shards"][number];
+type ModelStatus = ProjectionStatus["models"][number];
+type ShardProgress = ModelStatus["shards"][number];
 
 /** A shard's progress with the whole problem: its message may quote what the commit says. */
-type ShardReport = Omit<ShardProgress, "problem"> & { readonly problem: Problem | null };
+export type ShardReport = Omit<ShardProgress, "problem"> & { readonly problem: Problem | null };
 
-interface ReportRow {
-  readonly shard: number;
+interface ModelReport {
+  readonly name: string;
+  readonly version: number;
+  readonly shards: ShardReport[];
+}
+
+export interface StatusReport {
+  readonly models: (ModelReport & { readonly rebuild: Omit<ModelReport, "name"> | null })[];
+}
+
+/** @throws what Postgres or the log throw; the tables of the read models have to be there */
+export const readProjectionStatus = async (
+  store: EventStore,
+  sql: Queryable,
+): Promise<StatusReport> => {
+  const [row] = await sql<{ schema: string }[]>`select current_schema() as schema`;
+  const schema = row?.schema ?? "public";
+  const [live, shadow, ends] = await Promise.all([
+    readRows(sql, schema),
+    readShadowRows(sql, shadowOf(schema)),
+    Promise.all(Array.from({ length: store.shards }, (_, shard) => lastSequence(store, shard))),
+  ]);
+  const building = new Map(reportsOf(shadow, ends).map(({ name, ...rebuild }) => [name, rebuild]));
+  return {
+    models: reportsOf(live, ends).map((model) => ({
+      ...model,
+      rebuild: building.get(model.name) ?? null,
+    })),
+  };
+};
+
+interface Row {
+  readonly name: string;
+  readonly version: number;
+  /** Null for a model that no projector has opened yet, and so are the ones below. */
+  readonly shard: number | null;
   readonly checkpoint: string;
   readonly state: "projecting" | "retrying" | "halted" | "stopped" | null;
   readonly problem: Problem | null;
@@ -27,53 +63,40 @@ interface ReportRow {
   readonly recent: boolean | null;
 }
 
-/** @throws what Postgres or the log throw; the tables of the read models have to be there */
-export const readProjectionStatus = async (
-  store: EventStore,
-  sql: Queryable,
-): Promise<Omit<ProjectionStatus, "shards"> & { readonly shards: ShardReport[] }> => {
-  const [models, rows, built] = await Promise.all([
-    sql<{ name: string; version: number }[]>`
-      select name, version from projection_models order by name`,
-    sql<ReportRow[]>`
-      select c.shard, c.checkpoint, s.state, s.problem,
-        s.checkpoint as reported_checkpoint, s.reported_at,
-        s.reported_at > now() - ${missedReports * reportMs} * interval '1 millisecond' as recent
-      from projection_checkpoints c left join projection_conditions s on s.shard = c.shard`,
-    rebuiltCommits(sql),
-  ]);
-  const shards = Array.from({ length: store.shards }, async (_, shard): Promise<ShardReport> => {
-    const row = rows.find((candidate) => candidate.shard === shard);
-    const checkpoint = Number(row?.checkpoint ?? 0);
-    const end = await lastSequence(store, shard);
-    return { shard, ...conditionOf(row), checkpoint, end, lag: Math.max(0, end - checkpoint) };
-  });
-  const reports = await Promise.all(shards);
-  const of = reports.reduce((sum, { end }) => sum + end, 0);
-  const rebuild = built === null ? null : { commits: built, of };
-  return { models: [...models], shards: reports, rebuild };
-};
+const readRows = (sql: Queryable, schema: string): PromiseLike<readonly Row[]> => sql<Row[]>`
+  select m.name, m.version, p.shard, p.checkpoint, r.state, r.problem,
+    r.checkpoint as reported_checkpoint, r.reported_at,
+    r.reported_at > now() - ${missedReports * reportMs} * interval '1 millisecond' as recent
+  from ${sql(schema)}.projection_models m
+  left join ${sql(schema)}.projection_progress p on p.model = m.name
+  left join ${sql(schema)}.projection_reports r on r.model = p.model and r.shard = p.shard
+  order by m.name, p.shard`;
 
-/** How many commits the tables contain that are being built beside the live ones; null without any. */
-const rebuiltCommits = async (sql: Queryable): Promise<number | null> => {
-  const [there] = await sql<{ schema: string; building: boolean }[]>`
-    select s.schema, to_regclass(s.schema || '_next.projection_checkpoints') is not null as building
-    from (select current_schema() as schema) s`;
-  if (there?.building !== true) return null;
+/** The same of what is being built beside the live tables; nothing where nothing ever was. */
+const readShadowRows = async (sql: Queryable, shadow: string): Promise<readonly Row[]> => {
   try {
-    const [row] = await sql<{ commits: string }[]>`
-      select coalesce(sum(checkpoint), 0) as commits
-      from ${sql(shadowOf(there.schema))}.projection_checkpoints`;
-    return Number(row?.commits ?? 0);
+    return await readRows(sql, shadow);
   } catch (error) {
-    // the swap came in between
-    if (error instanceof postgres.PostgresError && error.code === undefinedTable) return null;
+    if (error instanceof postgres.PostgresError && error.code === undefinedTable) return [];
     throw error;
   }
 };
 
+const reportsOf = (rows: readonly Row[], ends: readonly number[]): readonly ModelReport[] => {
+  const models = new Map(rows.map(({ name, version }) => [name, version]));
+  return [...models].map(([name, version]) => ({
+    name,
+    version,
+    shards: ends.map((end, shard) => {
+      const row = rows.find((candidate) => candidate.name === name && candidate.shard === shard);
+      const checkpoint = Number(row?.checkpoint ?? 0);
+      return { shard, ...conditionOf(row), checkpoint, end, lag: Math.max(0, end - checkpoint) };
+    }),
+  }));
+};
+
 const conditionOf = (
-  row: ReportRow | undefined,
+  row: Row | undefined,
 ): Pick<ShardReport, "state" | "problem" | "reportedAt"> => {
   if (row?.reported_at == null) return { state: "unattended", problem: null, reportedAt: null };
   const reportedAt = row.reported_at.toISOString();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import { formatPosition } from "#event-store/position";
-import { progressChannel } from "./runtime/checkpoint.ts";
+import { progressChannel } from "./runtime/announcement.ts";
 import * as events from "./testing/events.ts";
 import { openTestReadModels, type TestReadModels } from "./testing/test-read-models.ts";
 import { openProgress, type Progress } from "./wait-for-position.ts";
@@ -30,26 +30,35 @@ it("answers when a write can be read, though the projector starts later", async 
   await models.startProjector();
   expect(await waiting).toBe(position);
   expect(await getSession(models.sql, ref)).not.toBeNull();
-  expect(await progress.position(0)).toBe(position);
 });
 
 it("says where the read models stand when the time is over", async () => {
   expect(await progress.waitForPosition(formatPosition(0, 5), { timeoutMs: 20 })).toBe("0:0");
 });
 
-it("is woken by announcements of its own schema and shard only", async () => {
+it("is woken by announcements of its own schema, shard and read models only", async () => {
   let answer: string | undefined;
   const waiting = progress
-    .waitForPosition(formatPosition(0, 70), { timeoutMs: 30_000 })
+    .waitForPosition(formatPosition(0, 70), {
+      models: ["sessions", "messages"],
+      timeoutMs: 30_000,
+    })
     .then((position) => {
       answer = position;
     });
-  await models.sql.notify(progressChannel, "replay_1/0:99");
-  await models.sql.notify(progressChannel, "public/1:99");
-  await models.sql.notify(progressChannel, "public/0:69");
-  // the table still says 0, so only the announcement can bring this answer
+  const told = (schema: string, shard: number, checkpoint: number, names: readonly string[]) =>
+    models.sql.notify(
+      progressChannel,
+      JSON.stringify({ schema, shard, checkpoint, models: names }),
+    );
+  await told("replay_1", 0, 99, ["sessions", "messages"]);
+  await told("public", 1, 99, ["sessions", "messages"]);
+  await told("public", 0, 69, ["sessions", "messages"]);
+  await told("public", 0, 99, ["audit", "messages"]);
+  await models.sql.notify(progressChannel, "public/0:99");
+  // the table still says 0, so only the announcements can bring this answer
   await vi.waitFor(async () => {
-    await models.sql.notify(progressChannel, "public/0:71");
+    await told("public", 0, 71, ["sessions"]);
     expect(answer).toBe("0:71");
   }, patience);
   await waiting;

@@ -1,19 +1,25 @@
-/** Reading one's own write: waiting until the read models have come as far as a commit. */
+/** Reading one's own write: waiting until a read model has come as far as a commit. */
 import type { Position } from "#contracts/position";
 import { formatPosition, parsePosition } from "#event-store/position";
 import type { Sql } from "postgres";
-import { progressChannel, readCheckpoint } from "./runtime/checkpoint.ts";
+import { parseAnnouncement, progressChannel } from "./runtime/announcement.ts";
+import { readCheckpoints } from "./runtime/checkpoint.ts";
+
+export interface WaitOptions {
+  /** The read models that are to have reached the position; all of them unless told. */
+  readonly models?: readonly string[] | undefined;
+  /** How long to wait at most; 2,000 unless told. */
+  readonly timeoutMs?: number;
+}
 
 export interface Progress extends AsyncDisposable {
   /**
-   * Waits until the read models have reached a position, for `timeoutMs` (2,000) at most. Answers where
-   * they stand in that shard, which is before the position if the time ran out.
+   * Waits until read models have reached a position. Answers where the last of them stands in that shard,
+   * which is before the position if the time ran out.
    *
    * @throws DomainError `position_invalid`; what Postgres throws
    */
-  waitForPosition(position: Position, options?: { readonly timeoutMs?: number }): Promise<Position>;
-  /** Where the read models stand in a shard. */
-  position(shard: number): Promise<Position>;
+  waitForPosition(position: Position, options?: WaitOptions): Promise<Position>;
   /** Stops listening; those who wait get their answers by looking again. Fine to call twice. */
   close(): Promise<void>;
 }
@@ -23,74 +29,70 @@ const recheckMs = 250;
 
 interface Waiter {
   readonly shard: number;
-  readonly sequence: number;
-  /** Called with the sequence reached, or with null when it is time to look again. */
-  readonly wake: (reached: number | null) => void;
+  /** Called when one of the models stands at a checkpoint. */
+  readonly heard: (model: string, checkpoint: number) => void;
+  /** Called when it is time to look again. */
+  readonly look: () => void;
 }
 
 /** Starts to listen, on one connection for the whole process, to what the projectors announce. */
 export const openProgress = async (sql: Sql): Promise<Progress> => {
   const waiters = new Set<Waiter>();
   const [row] = await sql<{ schema: string }[]>`select current_schema() as schema`;
-  const prefix = `${row?.schema ?? "public"}/`;
+  const schema = row?.schema ?? "public";
 
   const announced = (payload: string): void => {
-    if (!payload.startsWith(prefix)) return;
-    const { shard, sequence } = parsePosition(payload.slice(prefix.length));
-    for (const waiter of waiters) {
-      if (waiter.shard === shard && waiter.sequence <= sequence) waiter.wake(sequence);
+    const announcement = parseAnnouncement(payload);
+    if (announcement?.schema !== schema) return;
+    const { shard, checkpoint, models } = announcement;
+    for (const waiter of [...waiters].filter((candidate) => candidate.shard === shard)) {
+      for (const model of models) waiter.heard(model, checkpoint);
     }
   };
   const lookAgain = (): void => {
-    for (const waiter of waiters) waiter.wake(null);
+    for (const waiter of waiters) waiter.look();
   };
   // what was announced while the connection was away is found by looking
   const subscription = await sql.listen(progressChannel, announced, lookAgain);
 
-  /** What is announced after this call, or null when nothing was for a while. */
-  const announcement = (
-    target: { readonly shard: number; readonly sequence: number },
-    patienceMs: number,
-  ): { readonly reached: Promise<number | null>; readonly cancel: () => void } => {
-    let cancel = (): void => undefined;
-    const reached = new Promise<number | null>((resolve) => {
-      const waiter: Waiter = {
-        ...target,
-        wake: (sequence) => {
-          clearTimeout(timer);
-          waiters.delete(waiter);
-          resolve(sequence);
-        },
-      };
-      const timer = setTimeout(waiter.wake, patienceMs, null);
-      cancel = () => {
-        waiter.wake(null);
-      };
-      waiters.add(waiter);
-    });
-    return { reached, cancel };
-  };
-
   const waitForPosition: Progress["waitForPosition"] = async (
     position,
-    { timeoutMs = 2_000 } = {},
+    { models, timeoutMs = 2_000 } = {},
   ) => {
-    const target = parsePosition(position);
+    const { shard, sequence } = parsePosition(position);
     const deadline = performance.now() + timeoutMs;
-    for (;;) {
-      const left = deadline - performance.now();
-      // listen first, look second: a move in between is then either seen or heard
-      const { reached, cancel } = announcement(target, Math.max(0, Math.min(recheckMs, left)));
-      const checkpoint = await readCheckpoint(sql, target.shard).catch((error: unknown) => {
-        cancel();
-        throw error;
-      });
-      if (checkpoint >= target.sequence || left <= 0) {
-        cancel();
-        return formatPosition(target.shard, checkpoint);
+    /** How far each model is known to have come: what is heard and what is seen only adds to it. */
+    const known = new Map<string, number>(models?.map((model) => [model, 0]));
+    const note = (model: string, checkpoint: number): void => {
+      known.set(model, Math.max(known.get(model) ?? 0, checkpoint));
+    };
+    const lowest = (): number => (known.size === 0 ? 0 : Math.min(...known.values()));
+    let wake = (): void => undefined;
+    const waiter: Waiter = {
+      shard,
+      heard: (model, checkpoint) => {
+        if (models !== undefined && !models.includes(model)) return;
+        note(model, checkpoint);
+        if (lowest() >= sequence) wake();
+      },
+      look: () => wake(),
+    };
+    // listen first, look second: a move in between is then either seen or heard
+    waiters.add(waiter);
+    try {
+      for (;;) {
+        const left = deadline - performance.now();
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        for (const [model, checkpoint] of await readCheckpoints(sql, shard, models))
+          note(model, checkpoint);
+        if (lowest() >= sequence || left <= 0) return formatPosition(shard, lowest());
+        await within(woken, Math.min(recheckMs, left));
+        if (lowest() >= sequence) return formatPosition(shard, lowest());
       }
-      const sequence = await reached;
-      if (sequence !== null) return formatPosition(target.shard, sequence);
+    } finally {
+      waiters.delete(waiter);
     }
   };
 
@@ -99,10 +101,15 @@ export const openProgress = async (sql: Sql): Promise<Progress> => {
     closing ??= subscription.unlisten().then(lookAgain);
     return closing;
   };
-  return {
-    waitForPosition,
-    position: async (shard) => formatPosition(shard, await readCheckpoint(sql, shard)),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
+  return { waitForPosition, close, [Symbol.asyncDispose]: close };
+};
+
+/** Waits for a promise that never rejects, for a while at most. */
+const within = async (promise: Promise<void>, ms: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, over]);
+  clearTimeout(timer);
 };

@@ -11,6 +11,18 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\bsbx1\.[\w-]+\.[\w-]+/g, mask],
   [/\bsk-[\w-]{8,}/g, mask],
   [/\bgh[pousr]_\w{8,}/g, mask],
+  [/\bgithub_pat_\w{8,}/g, mask],
+  [/\be2b_\w{8,}/g, mask],
+  [/\b(ak|as)-[A-Za-z0-9]{12,}/g, mask],
+  [/\b(AKIA|ASIA)[A-Z0-9]{12,}/g, mask],
+  [/\bxox[abeoprs]-[\w-]{8,}/g, mask],
+  // A JSON web token: three parts, the first of which is an object in base64url.
+  [/\beyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, mask],
+  // Something that is called a key or a token, in a header, an assignment or JSON.
+  [
+    /\b((?:[\w-]*[-_])?(?:api[-_]?key|access[-_]?key|secret|token|password|passwd)"?\s*[:=]\s*"?)[^\s"',;&]{6,}/gi,
+    `$1${mask}`,
+  ],
 ];
 
 /**

@@ -1,6 +1,6 @@
 /** How each kind of aggregate is folded, for those who look at any of them: audits and tools. */
 import type { AggregateType } from "#contracts/commit";
-import type { AnyEvent } from "#contracts/event-registry";
+import type { DomainEvent } from "#contracts/event-registry";
 import type { Fold } from "#event-store/audit/state-at";
 import type { Decider } from "#event-store/decider";
 import { invocationDecider } from "./actions/decider.ts";
@@ -8,10 +8,11 @@ import { runDecider } from "./automations/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
 import { sessionDecider } from "./sessions/decider.ts";
 import { transcriptDecider } from "./sessions/transcript-decider.ts";
+import { toolCallsDecider } from "./tools/decider.ts";
 import { triggerDecider } from "./triggers/decider.ts";
 
 /** The log hands an aggregate only events and states of its own type; the types cannot say so. */
-const foldOf = <Command, Event extends AnyEvent, State>({
+const foldOf = <Command, Event extends DomainEvent, State>({
   initialState,
   evolve,
 }: Decider<Command, Event, State>): Fold => ({
@@ -26,4 +27,5 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   policy: foldOf(policyDecider),
   trigger: foldOf(triggerDecider),
   run: foldOf(runDecider),
+  tool_calls: foldOf(toolCallsDecider),
 };

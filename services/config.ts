@@ -1,7 +1,15 @@
 /** The settings of the program: one schema, read once from the environment, all problems told together. */
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
+import {
+  defaultModel,
+  defaultSmallModel,
+  findModel,
+  type ModelId,
+  models,
+} from "#contracts/models/registry";
 import { connectorSchema } from "./integrations/connectors.ts";
+import { modalVariables } from "./sandboxes/modal-settings.ts";
 
 const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
 export type Role = (typeof roles)[number];
@@ -14,6 +22,16 @@ const json = z.string().transform((text, context): unknown => {
     context.addIssue({ code: "custom", message: "is not JSON" });
     return z.NEVER;
   }
+});
+
+const model = z.string().transform((name, context): ModelId => {
+  const known = findModel(name);
+  if (known) return known.id;
+  context.addIssue({
+    code: "custom",
+    message: `is none of ${models.map(({ id }) => id).join(", ")}`,
+  });
+  return z.NEVER;
 });
 
 const configSchema = z.object({
@@ -53,15 +71,31 @@ const configSchema = z.object({
   ANTHROPIC_API_KEY: z.string().min(1).optional(),
   /** A proxy in place of the model provider's own API, ending in its version: `https://…/v1`. */
   ANTHROPIC_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
-  MODEL: z
+  /** By any of its names; see `contracts/models/registry.ts`. */
+  MODEL: model.default(defaultModel),
+  SMALL_MODEL: model.default(defaultSmallModel),
+  /** Where agents run; see docs/sandboxes.md for what each needs. */
+  SANDBOX_PROVIDER: z.string().min(1).default("local"),
+  /** For `SANDBOX_PROVIDER=e2b`, which needs the key and the template. */
+  E2B_API_KEY: z.string().min(1).optional(),
+  E2B_TEMPLATE: z.string().min(1).optional(),
+  /** Of a self-hosted E2B: its domain, and its addresses where they do not follow from that. */
+  E2B_DOMAIN: z.string().min(1).optional(),
+  E2B_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  E2B_SANDBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Tells this control plane's sandboxes from those of others with the same account. */
+  E2B_NAMESPACE: z
     .string()
-    .regex(/^[\w.-]+\/[\w.-]+$/)
-    .default("anthropic/claude-sonnet-4-6"),
-  SMALL_MODEL: z
-    .string()
-    .regex(/^[\w.-]+\/[\w.-]+$/)
-    .default("anthropic/claude-haiku-4-5"),
+    .regex(/^[\w.-]{1,64}$/)
+    .default("proliferate"),
+  /** What one local sandbox may use; without a number of megabytes there are no limits. */
+  SANDBOX_MEMORY_MB: z.coerce.number().int().min(512).optional(),
+  SANDBOX_PROCESSES: z.coerce.number().int().min(64).default(2048),
+  /** Whether repositories are pulled when a sandbox comes back, and not again within so many seconds. */
+  SANDBOX_GIT_PULL_ON_RESTORE: z.stringbool().default(false),
+  SANDBOX_GIT_PULL_CADENCE_SECONDS: z.coerce.number().int().min(0).default(0),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
+  ...modalVariables,
   /** The integrations, as a JSON list; the demo integration is there without one. */
   CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),
 });

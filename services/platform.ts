@@ -10,6 +10,7 @@ import { readModels } from "#projections/read-models";
 import { prepareReadModels } from "#projections/runtime/prepare";
 import type { Config } from "./config.ts";
 import { runningStack } from "./running.ts";
+import { openDataKeys, prepareDataKeys } from "./secrets/data-keys.ts";
 import { deriveKeys, type Keys } from "./secrets/keys.ts";
 
 export interface Platform {
@@ -42,13 +43,15 @@ export const openPlatform = async (options: PlatformOptions): Promise<Platform> 
     const instance = `${hostname()}-${process.pid}-${newId("command").slice(-6)}`;
     const connection = await connectToNats({ url: natsUrl, name: instance });
     opened.add({ stop: () => connection.close() });
+    const sql = openDatabase({ url: databaseUrl });
+    opened.add({ stop: () => sql.end({ timeout: 5 }) });
+    await prepareDataKeys(sql);
     const store = await openEventStore({
       connection,
       shards: config.EVENT_SHARDS,
       durability: config.DURABILITY,
+      dataKeys: openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping }),
     });
-    const sql = openDatabase({ url: databaseUrl });
-    opened.add({ stop: () => sql.end({ timeout: 5 }) });
     await prepareReadModels(sql, readModels);
     return { config, log, store, sql, databaseUrl, keys, instance, stop: opened.stop };
   } catch (error) {

@@ -64,6 +64,7 @@ export const listInvocations = defineRoute({
   summary: "The session's invocations, newest first",
   params: sessionParams,
   query: z.object(afterQuery),
+  reads: ["invocations"],
   responses: { 200: z.object({ invocations: z.array(invocationViewSchema) }) },
 });
 
@@ -74,6 +75,7 @@ export const getInvocation = defineRoute({
   summary: "One invocation",
   params: invocationParams,
   query: z.object(afterQuery),
+  reads: ["invocations"],
   responses: { 200: invocationViewSchema },
 });
 
@@ -103,6 +105,7 @@ export const listOrganizationInvocations = defineRoute({
   audience: "user",
   summary: "The organisation's invocations, newest first: its approval inbox",
   query: z.object({ ...afterQuery, ...pageQuery, status: invocationStatusSchema.optional() }),
+  reads: ["invocations"],
   responses: {
     200: z.object({ invocations: z.array(invocationViewSchema), next: z.string().nullable() }),
   },

@@ -22,6 +22,7 @@ export const listAudit = defineRoute({
     ...pageQuery,
     aggregateId: z.string().max(64).optional(),
   }),
+  reads: ["audit"],
   responses: { 200: z.object({ entries: z.array(auditEntrySchema), next: z.string().nullable() }) },
 });
 

@@ -21,6 +21,8 @@ export interface Route {
   readonly body?: z.ZodType;
   /** The successful answers by status. Every other answer is a problem document. */
   readonly responses: Readonly<Record<number, z.ZodType>>;
+  /** The read models that a query with `after` waits for; all of them unless told. */
+  readonly reads?: readonly string[];
 }
 
 /** Declares a route; the type keeps every schema as it was given. */

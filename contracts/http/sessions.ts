@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { repositorySchema } from "../repository.ts";
-import { maxTitleLength } from "../session/limits.ts";
+import { repositorySchema, workspaceRepositoriesSchema } from "../repository.ts";
+import { maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
 import { sessionViewSchema } from "../session/view.ts";
 import { messageViewSchema } from "../transcript/view.ts";
 import { idSchema } from "../ids.ts";
@@ -19,12 +19,24 @@ export const createSession = defineRoute({
   audience: "user",
   summary: "Open a session; with an Idempotency-Key, the same session however often it is sent",
   headers: idempotencyHeaders,
-  body: z.object({
-    title: z.string().trim().min(1).max(maxTitleLength),
-    repository: repositorySchema.nullable().default(null),
-    model: z.string().min(1).max(100).optional(),
-    prompt: z.string().min(1).optional(),
-  }),
+  body: z
+    .object({
+      title: z.string().trim().min(1).max(maxTitleLength),
+      /** Sessions of automations are opened by their runs. */
+      kind: z.enum(["coding", "setup"]).optional(),
+      repository: repositorySchema.nullable().default(null),
+      /** Several, each in a folder of its own; in place of `repository`. */
+      repositories: workspaceRepositoriesSchema.optional(),
+      /** By any of its names in the model registry. */
+      model: z.string().min(1).max(100).optional(),
+      /** In place of the kind's own prompt; what the kind demands is told to the agent all the same. */
+      systemPrompt: z.string().min(1).max(maxSystemPromptLength).optional(),
+      prompt: z.string().min(1).optional(),
+    })
+    .refine(({ repository, repositories }) => repository === null || repositories === undefined, {
+      path: ["repositories"],
+      message: "name either one repository or several",
+    }),
   responses: { 201: acceptedSchema.extend({ sessionId: idSchema("session") }) },
 });
 
@@ -34,6 +46,7 @@ export const listSessions = defineRoute({
   audience: "user",
   summary: "The organisation's sessions, newest first",
   query: z.object({ ...afterQuery, ...pageQuery }),
+  reads: ["sessions"],
   responses: {
     200: z.object({ sessions: z.array(sessionViewSchema), next: z.string().nullable() }),
   },
@@ -46,6 +59,7 @@ export const getSession = defineRoute({
   summary: "One session",
   params: sessionParams,
   query: z.object(afterQuery),
+  reads: ["sessions"],
   responses: { 200: sessionViewSchema },
 });
 
@@ -56,6 +70,7 @@ export const listMessages = defineRoute({
   summary: "The session's transcript, oldest first",
   params: sessionParams,
   query: z.object(afterQuery),
+  reads: ["sessions", "messages"],
   responses: { 200: z.object({ messages: z.array(messageViewSchema) }) },
 });
 

@@ -37,6 +37,7 @@ export const listTriggers = defineRoute({
   audience: "user",
   summary: "The organisation's triggers",
   query: z.object(afterQuery),
+  reads: ["triggers"],
   responses: { 200: z.object({ triggers: z.array(triggerViewSchema) }) },
 });
 
@@ -46,6 +47,7 @@ export const listRuns = defineRoute({
   audience: "user",
   summary: "The automation runs, newest first",
   query: z.object({ ...afterQuery, ...pageQuery }),
+  reads: ["runs"],
   responses: { 200: z.object({ runs: z.array(runViewSchema), next: z.string().nullable() }) },
 });
 

@@ -5,7 +5,9 @@
 import { z } from "zod";
 import { idSchema } from "../ids.ts";
 import { invocationStatusSchema } from "../invocation/status.ts";
+import { envVariableRequestSchema } from "../session/env-request.ts";
 import { failureSchema } from "../session/events.ts";
+import { sandboxWarningSchema } from "../session/sandbox-warning.ts";
 import { sessionStatusSchema } from "../session/view.ts";
 import { messagePartSchema, messageSchema, toolPartSchema } from "../transcript/message.ts";
 import { messageViewSchema } from "../transcript/view.ts";
@@ -17,7 +19,18 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     status: sessionStatusSchema,
     detail: z.string().nullable(),
   }),
-  z.object({ type: z.literal("boot_stage"), stage: z.string(), ms: z.number().nonnegative() }),
+  z.object({
+    type: z.literal("boot_stage"),
+    stage: z.string(),
+    ms: z.number().nonnegative(),
+    /** `additional`: it went on while the agent could work already, and fails no session. */
+    phase: z.enum(["essential", "additional"]).default("essential"),
+    outcome: z.enum(["done", "skipped", "failed"]).default("done"),
+    /** Why it failed; null unless it has. */
+    detail: z.string().nullable().default(null),
+  }),
+  /** The sandbox came up, but not as it was wanted. */
+  z.object({ type: z.literal("sandbox_warning"), warning: sandboxWarningSchema }),
   z.object({
     type: z.literal("token"),
     kind: z.enum(["text", "reasoning"]),
@@ -47,6 +60,12 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     action: z.string(),
     params: z.record(z.string(), z.unknown()),
     expiresAt: z.iso.datetime().nullable(),
+  }),
+  /** The agent asks for values; people give them without their passing through the conversation. */
+  z.object({
+    type: z.literal("env_variables_requested"),
+    requestId: z.string(),
+    keys: z.array(envVariableRequestSchema),
   }),
   z.object({
     type: z.literal("action_updated"),

@@ -1,5 +1,6 @@
 import type { SessionId, TriggerId } from "../ids.ts";
 import type { Repository } from "../repository.ts";
+import type { RunReport } from "./outcome.ts";
 
 export type RunCommand =
   | {
@@ -10,4 +11,10 @@ export type RunCommand =
       readonly prompt: string;
       readonly repository: Repository | null;
     }
-  | { readonly type: "OpenRunSession"; readonly sessionId: SessionId };
+  | { readonly type: "OpenRunSession"; readonly sessionId: SessionId }
+  | {
+      readonly type: "CompleteRun";
+      readonly sessionId: SessionId;
+      readonly completionId: string;
+      readonly report: RunReport;
+    };

@@ -1,17 +1,42 @@
 /** The events of an automation's run. A run's id is derived from its trigger and dedup key. */
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
+import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
+import { runReportSchema } from "./outcome.ts";
 
 export const runEvents = [
-  defineEvent("TriggerMatched", 1, {
-    triggerId: idSchema("trigger"),
-    dedupKey: z.string(),
-    title: z.string(),
-    prompt: z.string(),
-    repository: repositorySchema.nullable(),
-  }),
+  defineEvent(
+    "TriggerMatched",
+    1,
+    {
+      triggerId: idSchema("trigger"),
+      dedupKey: z.string(),
+      title: z.string(),
+      prompt: z.string(),
+      repository: repositorySchema.nullable(),
+    },
+    { title: erasedText, prompt: erasedText },
+  ),
   defineEvent("RunSessionOpened", 1, { sessionId: idSchema("session") }),
+  defineEvent(
+    "RunCompleted",
+    1,
+    {
+      /** The session whose agent said so. */
+      sessionId: idSchema("session"),
+      /** The same for each attempt of the agent to say so. */
+      completionId: z.string(),
+      report: runReportSchema,
+    },
+    {
+      "report.summary": erasedText,
+      "report.citations": [],
+      "report.diffRef": erasedText,
+      "report.testReportRef": erasedText,
+      "report.sideEffectRefs": [],
+    },
+  ),
 ] as const;
 export type RunEvent = EventOf<(typeof runEvents)[number]>;

@@ -1,15 +1,21 @@
 /** The commands that a session decides on. Times and ids arrive in them; deciding is pure. */
 import type { PromptId } from "../ids.ts";
-import type { Repository } from "../repository.ts";
+import type { WorkspaceRepository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
+import type { EnvVariableRequest } from "./env-request.ts";
+import type { SessionKind } from "./kind.ts";
+import type { ServiceCommand } from "./service-command.ts";
+import type { SandboxWarning } from "./sandbox-warning.ts";
 
 export type SessionCommand =
   | {
       readonly type: "CreateSession";
       readonly title: string;
       readonly origin: SessionOrigin;
-      readonly repository: Repository | null;
+      readonly kind: SessionKind;
+      readonly repositories: readonly WorkspaceRepository[];
       readonly model: string;
+      readonly systemPrompt: string | null;
       readonly fingerprint: string;
       readonly prompt: {
         readonly promptId: PromptId;
@@ -33,6 +39,12 @@ export type SessionCommand =
       readonly agentSessionId: string;
       readonly bootMs: number;
     }
+  | {
+      readonly type: "ReportSandboxWarning";
+      readonly epoch: number;
+      readonly warning: SandboxWarning;
+    }
+  | { readonly type: "ReportPutAway"; readonly epoch: number; readonly snapshotId: string }
   | { readonly type: "ReportSandboxFailed"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "StartPrompt"; readonly epoch: number; readonly promptId: PromptId }
   | {
@@ -41,6 +53,29 @@ export type SessionCommand =
       readonly promptId: PromptId;
       readonly outcome: PromptOutcome;
       readonly failure: Failure | null;
+    }
+  | { readonly type: "SaveServiceCommands"; readonly commands: readonly ServiceCommand[] }
+  | {
+      readonly type: "RequestEnvVariables";
+      readonly requestId: string;
+      readonly keys: readonly EnvVariableRequest[];
+    }
+  | {
+      readonly type: "RequestSnapshot";
+      readonly requestId: string;
+      readonly message: string | null;
+    }
+  | {
+      readonly type: "ReportSnapshotTaken";
+      readonly epoch: number;
+      readonly requestId: string;
+      readonly snapshotId: string;
+    }
+  | {
+      readonly type: "ReportSnapshotFailed";
+      readonly epoch: number;
+      readonly requestId: string;
+      readonly failure: Failure;
     }
   | { readonly type: "RequestPause" }
   | { readonly type: "ReportPaused"; readonly epoch: number }

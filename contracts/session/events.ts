@@ -1,8 +1,13 @@
 /** The events of a session: its prompts, its owner, and its sandbox. What was said is in the transcript. */
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
+import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
-import { repositorySchema } from "../repository.ts";
+import { workspaceRepositorySchema } from "../repository.ts";
+import { envVariableRequestSchema } from "./env-request.ts";
+import { sessionKindSchema } from "./kind.ts";
+import { serviceCommandSchema } from "./service-command.ts";
+import { sandboxWarningSchema } from "./sandbox-warning.ts";
 
 /** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
 const epoch = z.int().positive();
@@ -20,20 +25,35 @@ export const failureSchema = z.object({ code: z.string().max(64), message: z.str
 export type Failure = z.infer<typeof failureSchema>;
 
 export const sessionEvents = [
-  defineEvent("SessionCreated", 1, {
-    title: z.string(),
-    origin: sessionOriginSchema,
-    repository: repositorySchema.nullable(),
-    model: z.string(),
-    /** SHA-256 of the request, so that a key that comes again with another request is refused. */
-    fingerprint: z.string(),
-  }),
-  defineEvent("PromptQueued", 1, {
-    promptId: idSchema("prompt"),
-    text: z.string(),
-    /** The user or run that asked. */
-    by: z.string(),
-  }),
+  defineEvent(
+    "SessionCreated",
+    2,
+    {
+      title: z.string(),
+      origin: sessionOriginSchema,
+      kind: sessionKindSchema,
+      repositories: z.array(workspaceRepositorySchema),
+      /** The canonical id of the registry. */
+      model: z.string(),
+      /** Stands in place of the kind's own prompt; null for that one. */
+      systemPrompt: z.string().nullable(),
+      /** SHA-256 of the request, so that a key that comes again with another request is refused. */
+      fingerprint: z.string(),
+    },
+    // From a hash of the text, a guess at the text could be confirmed.
+    { title: erasedText, systemPrompt: erasedText, fingerprint: erasedText },
+  ),
+  defineEvent(
+    "PromptQueued",
+    1,
+    {
+      promptId: idSchema("prompt"),
+      text: z.string(),
+      /** The user or run that asked. */
+      by: z.string(),
+    },
+    { text: erasedText },
+  ),
   defineEvent("CancelRequested", 1, { promptIds: z.array(idSchema("prompt")) }),
   defineEvent("OwnershipAcquired", 1, { instance: z.string(), epoch }),
   defineEvent("SandboxStarting", 1, { epoch, provider: z.string() }),
@@ -44,17 +64,62 @@ export const sessionEvents = [
     agentSessionId: z.string(),
     bootMs: z.number().nonnegative(),
   }),
-  defineEvent("SandboxFailed", 1, { epoch, failure: failureSchema }),
+  /** The sandbox came up, but not as it was wanted. */
+  defineEvent(
+    "SandboxWarned",
+    1,
+    { epoch, warning: sandboxWarningSchema },
+    { "warning.message": erasedText },
+  ),
+  /** The provider cannot pause, so the files were kept in a snapshot and the sandbox ends. */
+  defineEvent("SandboxPutAway", 1, { epoch, snapshotId: z.string() }),
+  defineEvent(
+    "SandboxFailed",
+    1,
+    { epoch, failure: failureSchema },
+    { "failure.message": erasedText },
+  ),
   defineEvent("PromptStarted", 1, { epoch, promptId: idSchema("prompt") }),
-  defineEvent("PromptFinished", 1, {
-    epoch,
-    promptId: idSchema("prompt"),
-    outcome: promptOutcomeSchema,
-    failure: failureSchema.nullable(),
-  }),
+  defineEvent(
+    "PromptFinished",
+    1,
+    {
+      epoch,
+      promptId: idSchema("prompt"),
+      outcome: promptOutcomeSchema,
+      failure: failureSchema.nullable(),
+    },
+    { "failure.message": erasedText },
+  ),
   defineEvent("PauseRequested", 1, {}),
   defineEvent("SessionPaused", 1, { epoch }),
   defineEvent("ResumeRequested", 1, {}),
+  defineEvent(
+    "ServiceCommandsSaved",
+    1,
+    { commands: z.array(serviceCommandSchema) },
+    { commands: [] },
+  ),
+  defineEvent(
+    "EnvVariablesRequested",
+    1,
+    { requestId: z.string(), keys: z.array(envVariableRequestSchema) },
+    { keys: [] },
+  ),
+  /** Somebody wants the sandbox's files kept; the owner sees to it. */
+  defineEvent(
+    "SnapshotRequested",
+    1,
+    { requestId: z.string(), message: z.string().nullable() },
+    { message: erasedText },
+  ),
+  defineEvent("SnapshotTaken", 1, { epoch, requestId: z.string(), snapshotId: z.string() }),
+  defineEvent(
+    "SnapshotFailed",
+    1,
+    { epoch, requestId: z.string(), failure: failureSchema },
+    { "failure.message": erasedText },
+  ),
   defineEvent("SessionStopped", 1, { reason: z.enum(["deleted"]) }),
 ] as const;
 

@@ -7,6 +7,7 @@ export const textPartSchema = z.object({
   id: z.string(),
   text: z.string(),
 });
+export type TextPart = z.infer<typeof textPartSchema>;
 export const reasoningPartSchema = z.object({
   kind: z.literal("reasoning"),
   id: z.string(),

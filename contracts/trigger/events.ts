@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
+import { erasedFilter, erasedText } from "../erasure/markers.ts";
 import { repositorySchema } from "../repository.ts";
 
 /** Matches a delivery when every named top-level field of its JSON body has exactly this value. */
@@ -10,14 +11,19 @@ export const triggerFilterSchema = z.record(
 export type TriggerFilter = z.infer<typeof triggerFilterSchema>;
 
 export const triggerEvents = [
-  defineEvent("TriggerCreated", 1, {
-    name: z.string(),
-    provider: z.enum(["custom"]),
-    filter: triggerFilterSchema,
-    /** What the automation's session is asked; `{{body.field}}` stands for a field of the delivery. */
-    prompt: z.string(),
-    repository: repositorySchema.nullable(),
-    createdBy: z.string(),
-  }),
+  defineEvent(
+    "TriggerCreated",
+    1,
+    {
+      name: z.string(),
+      provider: z.enum(["custom"]),
+      filter: triggerFilterSchema,
+      /** What the automation's session is asked; `{{body.field}}` stands for a field of the delivery. */
+      prompt: z.string(),
+      repository: repositorySchema.nullable(),
+      createdBy: z.string(),
+    },
+    { name: erasedText, filter: erasedFilter, prompt: erasedText },
+  ),
 ] as const;
 export type TriggerEvent = EventOf<(typeof triggerEvents)[number]>;

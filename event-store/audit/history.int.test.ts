@@ -123,12 +123,11 @@ describe("causes and effects", () => {
     ) => {
       const id = newId("event");
       const commandId = newId("command");
-      const meta = { ...testMeta(commandId), causationId, prev: "0".repeat(64) };
-      return append(test.store, aggregate, 0, {
-        v: 1,
-        events: [{ id, v: 1, ...event }],
-        meta,
-      }).then(({ shard, sequence }) => ({ id, commandId, position: `${shard}:${sequence}` }));
+      const meta = { ...testMeta(commandId), causationId };
+      const commit = { v: 1, events: [{ id, v: 1, ...event }], meta } as const;
+      return append(test.store, aggregate, commit, { expected: "new" }).then(
+        ({ shard, sequence }) => ({ id, commandId, position: `${shard}:${sequence}` }),
+      );
     };
     const matched = await put(ref("run", newId("run")), { type: "TriggerMatched", data: {} }, null);
     const asked = await put(
@@ -200,6 +199,7 @@ describe("the state at a moment", () => {
     policy: fold,
     trigger: fold,
     run: fold,
+    tool_calls: fold,
   };
 
   it("is folded from the commits up to it, whatever snapshots say", async () => {

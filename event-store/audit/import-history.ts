@@ -37,8 +37,10 @@ export const importHistory = async (store: EventStore, path: string): Promise<Im
     index += 1;
     if (index <= found) continue;
     const name = aggregateName(entry.ref);
-    const { ref, commit, hash } = entry;
-    const appended = await append(store, ref, sequences.get(name) ?? 0, commit);
+    const { ref, hash } = entry;
+    const { prev, ...meta } = entry.commit.meta;
+    const expected = { sequence: sequences.get(name) ?? 0, hash: prev };
+    const appended = await append(store, ref, { ...entry.commit, meta }, { expected });
     if (appended.hash !== hash) {
       throw conflict(formatPosition(appended.shard, appended.sequence), entry);
     }

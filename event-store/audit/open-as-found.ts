@@ -3,15 +3,20 @@ import { Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { DomainError } from "#contracts/errors";
 import type { EventStore } from "../event-store.ts";
+import type { DataKeys } from "../sealing/data-keys.ts";
 import { streamOf } from "../sharding.ts";
 
 /**
  * Opens the log that a server has, as it is: an audit neither creates streams nor changes them, and
- * takes the number of shards from what is there rather than from settings.
+ * takes the number of shards from what is there rather than from settings. Without keys, sealed text
+ * stays sealed.
  *
  * @throws DomainError `prerequisite_missing` if there is no log, `log_gap` if one of its streams is missing
  */
-export const openAsFound = async (connection: NatsConnection): Promise<EventStore> => {
+export const openAsFound = async (
+  connection: NatsConnection,
+  dataKeys: DataKeys | null = null,
+): Promise<EventStore> => {
   const js = jetstream(connection);
   const jsm = await jetstreamManager(connection);
   const found = new Map<string, number>();
@@ -31,5 +36,6 @@ export const openAsFound = async (connection: NatsConnection): Promise<EventStor
     }
   }
   const snapshots = await new Kvm(js).open("snapshots");
-  return { connection, js, jsm, shards, replicas: found.get(streamOf(0)) ?? 1, snapshots };
+  const replicas = found.get(streamOf(0)) ?? 1;
+  return { connection, js, jsm, shards, replicas, snapshots, dataKeys };
 };

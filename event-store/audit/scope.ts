@@ -40,9 +40,16 @@ export const parseAggregate = (text: string): AggregateSelector => {
 export const parseOrganization = (text: string): string =>
   token.test(text) ? text : refuse(text, "the id of an organisation");
 
+/** The types of aggregate that have the id of their session. */
+const besideSessions = ["transcript", "tool_calls"] as const;
+const hasIdsOfItsOwn = (
+  type: AggregateType,
+): type is Exclude<AggregateType, (typeof besideSessions)[number]> =>
+  !besideSessions.some((other) => other === type);
+
 /** The type of aggregate whose ids begin like this one; null if there is none. */
 export const typeOfId = (id: string): AggregateType | null =>
-  aggregateTypes.find((type) => type !== "transcript" && id.startsWith(`${idPrefixes[type]}_`)) ??
+  aggregateTypes.filter(hasIdsOfItsOwn).find((type) => id.startsWith(`${idPrefixes[type]}_`)) ??
   null;
 
 /** The shards that the scope can have commits in. */

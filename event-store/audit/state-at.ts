@@ -1,18 +1,19 @@
 /** The state of an aggregate as it was at some moment. Snapshots play no part in it. */
 import { type AggregateRef, type AggregateType } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
-import type { AnyEvent } from "#contracts/event-registry";
+import type { DomainEvent } from "#contracts/event-registry";
 import type { EventStore } from "../event-store.ts";
 import { eventsOf } from "../load.ts";
-import { parseSubject, shardOf, streamOf } from "../sharding.ts";
+import { shardOf, streamOf } from "../sharding.ts";
+import { aggregatesIn } from "./aggregates-in.ts";
 import type { LogPoint } from "./log-point.ts";
-import { type AggregateSelector, filterOf, shardsOf, typeOfId } from "./scope.ts";
+import { type AggregateSelector, typeOfId } from "./scope.ts";
 import { readStoredCommits, type StoredCommit } from "./stored-commits.ts";
 
 /** The part of a decider that folds. The events are those of the aggregate's own type. */
 export interface Fold {
   readonly initialState: () => unknown;
-  readonly evolve: (state: unknown, event: AnyEvent) => unknown;
+  readonly evolve: (state: unknown, event: DomainEvent) => unknown;
 }
 
 export interface StateAt {
@@ -29,19 +30,13 @@ export interface StateAt {
  * @throws DomainError `not_found`, `request_malformed` when several organisations have it
  */
 export const findAggregate = async (
-  { jsm, shards }: EventStore,
+  store: EventStore,
   selector: AggregateSelector,
   organization?: string,
 ): Promise<AggregateRef> => {
   const aggregate = { id: selector.id, type: selector.type ?? typeOfId(selector.id) };
   const scope = { organization, aggregate };
-  const found: AggregateRef[] = [];
-  for (const shard of shardsOf(scope, shards)) {
-    const { state } = await jsm.streams.info(streamOf(shard), {
-      subjects_filter: filterOf(scope, shard) ?? ">",
-    });
-    found.push(...Object.keys(state.subjects ?? {}).map(parseSubject));
-  }
+  const found = await aggregatesIn(store, scope);
   const [first, second] = found;
   if (first === undefined) {
     throw new DomainError("not_found", `The log has no aggregate "${selector.id}".`);

@@ -1,14 +1,15 @@
 /** Appends beside raw JetStream publishes of the same bytes, in the same run on the same server. */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { type Commit, genesisHash } from "#contracts/commit";
-import { newId } from "#contracts/ids";
+import { genesisHash } from "#contracts/commit";
 import { startNats } from "#infra/nats/embedded-nats";
 import { findNatsServer } from "#infra/nats/find-nats-server";
 import { append } from "../append.ts";
 import { connectToNats } from "../connection.ts";
 import { type Durability, durabilities } from "../durability.ts";
 import { type EventStore, openEventStore } from "../event-store.ts";
+import type { ExpectedVersion } from "../expected-version.ts";
+import { newBenchCommit, newBenchIds, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
 
 export interface AppendFigures {
@@ -113,44 +114,25 @@ const run = async (
   return { perSecond: (perWriter * writers) / seconds, latencies };
 };
 
-/** 570 bytes, as a short prompt makes them. */
-const newCommit = (): Commit => {
-  const commandId = newId("command");
-  return {
-    v: 1,
-    events: [
-      {
-        id: newId("event"),
-        type: "PromptQueued",
-        v: 1,
-        data: { promptId: newId("prompt"), text: "x".repeat(120), by: "usr_bench" },
-      },
-    ],
-    meta: {
-      commandId,
-      causationId: null,
-      correlationId: commandId,
-      actor: { kind: "service", id: "bench", via: "bench" },
-      at: "2026-01-01T00:00:00.000Z",
-      prev: genesisHash,
-    },
-  };
-};
-
+/** Publishes the same bytes with the same headers on a subject as long as an aggregate's. */
 const rawWriter =
   ({ js }: EventStore, kind: "checked" | "unchecked"): Writer =>
   (count) => {
-    const subject = `raw.${newId("session")}`;
-    let last = 0;
-    const encoder = new TextEncoder();
+    const { organization, aggregate, id } = newBenchRef();
+    const subject = `raw.0.${organization}.${aggregate}.${id}`;
     const messages = Array.from({ length: count }, () => {
-      const commit = newCommit();
-      return { id: commit.meta.commandId, bytes: encoder.encode(JSON.stringify(commit)) };
+      const { meta, ...commit } = newBenchCommit();
+      const stored = { ...commit, meta: { ...meta, prev: genesisHash } };
+      return {
+        msgID: `${meta.commandId}:${aggregate}:${id}`,
+        bytes: Buffer.from(JSON.stringify(stored)),
+      };
     });
+    let last = 0;
     return async (index) => {
-      const message = messages[index];
-      const { seq } = await js.publish(subject, message?.bytes, {
-        msgID: message?.id ?? "",
+      const { msgID, bytes } = messages[index] ?? { msgID: "", bytes: Buffer.alloc(0) };
+      const { seq } = await js.publish(subject, bytes, {
+        msgID,
         ...(kind === "checked" ? { expect: { lastSubjectSequence: last } } : {}),
       });
       last = seq;
@@ -160,19 +142,11 @@ const rawWriter =
 const appendWriter =
   (store: EventStore): Writer =>
   (count) => {
-    const ref = {
-      organization: newId("organization"),
-      aggregate: "session",
-      id: newId("session"),
-    } as const;
-    const commits = Array.from({ length: count }, newCommit);
-    let expected = 0;
-    let prev = genesisHash;
+    const ref = newBenchRef();
+    const ids = Array.from({ length: count }, newBenchIds);
+    let expected: ExpectedVersion = "new";
     return async (index) => {
-      const commit = commits[index] ?? newCommit();
-      commit.meta.prev = prev;
-      const appended = await append(store, ref, expected, commit);
-      expected = appended.sequence;
-      prev = appended.hash;
+      // Made as it is wanted, as a decider does: thousands that lie ready are out of the CPU's caches.
+      expected = await append(store, ref, newBenchCommit(ids[index]), { expected });
     };
   };

@@ -11,12 +11,17 @@ export interface AnswerSwallowingProxy {
   close(): Promise<void>;
 }
 
-export const startAnswerSwallowingProxy = async (port: number): Promise<AnswerSwallowingProxy> => {
+/** Stands before the server at this URL, the first of several. */
+export const startAnswerSwallowingProxy = async (
+  target: string,
+): Promise<AnswerSwallowingProxy> => {
+  const url = new URL(target.split(",")[0] ?? target);
+  const { port, hostname } = url;
   let wanted: string | null = null;
   let swallowed = 0;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
+    const upstream = connect(Number(port), hostname);
     let losing = false;
     for (const [socket, other] of [
       [client, upstream],
@@ -49,8 +54,10 @@ export const startAnswerSwallowingProxy = async (port: number): Promise<AnswerSw
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
   return {
-    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: url.href,
     swallowAnswerTo: (text) => {
       wanted = text;
     },

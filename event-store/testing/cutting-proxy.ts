@@ -22,7 +22,7 @@ export interface CuttingProxy extends AsyncDisposable {
   gate: Promise<void>;
 }
 
-/** Opens a proxy to the server at this URL that lets everything pass. */
+/** Opens a proxy to the server at this URL, the first of several, that lets everything pass. */
 export const openCuttingProxy = async (target: string): Promise<CuttingProxy> => {
   const open = new Set<Socket>();
   const server = createServer((client) => {
@@ -33,7 +33,7 @@ export const openCuttingProxy = async (target: string): Promise<CuttingProxy> =>
     void proxy.gate.then(() => join(client));
   });
   const join = (client: Socket): void => {
-    const { hostname, port } = new URL(proxy.target);
+    const { hostname, port } = firstOf(proxy.target);
     const upstream = connect(Number(port), hostname);
     const cut = (): void => {
       client.destroy();
@@ -59,8 +59,11 @@ export const openCuttingProxy = async (target: string): Promise<CuttingProxy> =>
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const url = firstOf(target);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
   const proxy: CuttingProxy = {
-    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: url.href,
     judge: () => "pass",
     target,
     gate: Promise.resolve(),
@@ -72,3 +75,5 @@ export const openCuttingProxy = async (target: string): Promise<CuttingProxy> =>
   };
   return proxy;
 };
+
+const firstOf = (urls: string): URL => new URL(urls.split(",")[0] ?? urls);

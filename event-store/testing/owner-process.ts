@@ -6,18 +6,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDomainError } from "#contracts/errors";
 import { sessionAggregate } from "#services/sessions/decider";
 import { connectToNats } from "../connection.ts";
+import type { Durability } from "../durability.ts";
 import { openEventStore } from "../event-store.ts";
 import { execute } from "../execute.ts";
 import { openLeases } from "../leases.ts";
 import { testMeta } from "./counter.ts";
 
-const [url = "", organization = "", session = "", ttlMs = ""] = process.argv.slice(2);
+const [url = "", durability = "", organization = "", session = "", ttlMs = ""] =
+  process.argv.slice(2);
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 const connection = await connectToNats({ url, name: "owner-process" });
-const store = await openEventStore({ connection, durability: "relaxed" });
+const store = await openEventStore({ connection, durability: durability as Durability });
 const leases = await openLeases(store, "owner", { ttlMs: Number(ttlMs) });
 const key = { organization, id: session };
 const lease = await leases.acquire(session, "paused");

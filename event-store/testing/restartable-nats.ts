@@ -7,7 +7,6 @@ import { type EmbeddedNats, startNats } from "#infra/nats/embedded-nats";
 
 export interface RestartableNats {
   readonly url: string;
-  readonly port: number;
   /** Ends the server with SIGKILL, or SIGTERM for an orderly end; resolves when it is gone. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
   /** Holds the server still with SIGSTOP, or lets it go on with SIGCONT. */
@@ -32,7 +31,6 @@ export const startRestartableNats = async (): Promise<RestartableNats> => {
   const { url, port } = nats;
   return {
     url,
-    port,
     end: async (signal) => {
       process.kill(nats.pid, signal);
       await nats.exited;

@@ -1,8 +1,6 @@
-/** A real event store on a NATS server of the test's own. */
+/** A real event store that nobody else uses. */
 import type { NatsConnection } from "@nats-io/transport-node";
-import { inject } from "vitest";
-import { startTestNats } from "#infra/testing/test-nats";
-import { startTestNatsCluster } from "#infra/testing/test-nats-cluster";
+import { startTestNats, type TestNats } from "#infra/testing/test-nats";
 import { connectToNats } from "../connection.ts";
 import { type EventStore, openEventStore } from "../event-store.ts";
 
@@ -10,22 +8,22 @@ export interface TestEventStore {
   readonly store: EventStore;
   readonly connection: NatsConnection;
   readonly url: string;
+  /** What every other store on the same log is opened with. */
+  readonly durability: TestNats["durability"];
   close(): Promise<void>;
 }
 
-/**
- * Starts a NATS server, or a cluster of three in the test project that asks for it, and opens a store
- * on it; `close` ends both and removes the files.
- */
+/** Opens a store on a JetStream of the test's own; `close` ends both and removes the data. */
 export const openTestEventStore = async ({ shards = 1 } = {}): Promise<TestEventStore> => {
-  const durability = inject("eventStoreDurability") ?? "relaxed";
-  const nats = await (durability === "replicated" ? startTestNatsCluster() : startTestNats());
-  const connection = await connectToNats({ url: nats.url, name: "test" });
+  const nats = await startTestNats();
+  const { url, durability } = nats;
+  const connection = await connectToNats({ url, name: "test" });
   const store = await openEventStore({ connection, shards, durability });
   return {
     store,
     connection,
-    url: nats.url,
+    url,
+    durability,
     close: async () => {
       await connection.close();
       await nats.stop();

@@ -7,7 +7,7 @@ import {
   type ServerProcess,
   type StopSignal,
 } from "../process/server-process.ts";
-import { endingWithParent } from "../process/setpriv.ts";
+import { endingWithParent, type Program } from "../process/setpriv.ts";
 import { waitFor } from "../process/wait-for.ts";
 import { type NodeSettings, renderNodeConfig, storeDirOf } from "./node-config.ts";
 
@@ -48,6 +48,8 @@ export interface ClusterNodeOptions {
   readonly settings: NodeSettings;
   /** Path of a `nats-server`. */
   readonly binary: string;
+  /** How a program is started where the node is to be. */
+  readonly enter: (program: Program) => Program;
   /** For tests: the server also ends when this process is killed. */
   readonly endsWithParent: boolean;
 }
@@ -56,10 +58,11 @@ export interface ClusterNodeOptions {
 export const clusterNode = ({
   settings,
   binary,
+  enter,
   endsWithParent,
 }: ClusterNodeOptions): ClusterNode => {
   const configFile = join(settings.dataDir, "nats.conf");
-  const monitor = `http://127.0.0.1:${String(settings.monitorPort)}`;
+  const monitor = `http://${settings.clientHost}:${String(settings.monitorPort)}`;
   let server: ServerProcess | undefined;
   const isRunning = (): boolean => server !== undefined && !server.hasExited();
 
@@ -71,7 +74,7 @@ export const clusterNode = ({
     for (const { pid } of await processesStartedWith("nats-server", configFile)) {
       await stopProcess(pid, stopSignals);
     }
-    const program = { command: resolve(binary), args: ["--config", configFile] };
+    const program = enter({ command: resolve(binary), args: ["--config", configFile] });
     const started = await startServerProcess({
       ...(endsWithParent
         ? await endingWithParent(program, "SIGKILL")
@@ -98,7 +101,7 @@ export const clusterNode = ({
 
   return {
     name: settings.name,
-    url: `nats://127.0.0.1:${String(settings.clientPort)}`,
+    url: `nats://${settings.clientHost}:${String(settings.clientPort)}`,
     monitor,
     storeDir: storeDirOf(settings),
     isRunning,

@@ -5,6 +5,7 @@ import { lockFolder } from "../process/folder-lock.ts";
 import { waitFor } from "../process/wait-for.ts";
 import { clusterNode, type ClusterNode } from "./cluster-node.ts";
 import { freePorts } from "./free-ports.ts";
+import { loopback, type NodePlace } from "./node-place.ts";
 
 const nodeNames = ["n1", "n2", "n3"] as const;
 const startAttempts = 3;
@@ -17,6 +18,10 @@ export interface StartNatsClusterOptions {
   readonly binary: string;
   /** `always` is what the durability `replicated` asks for. */
   readonly syncInterval: "always" | "2m";
+  /** For tests: accounts with streams of their own; each has a user of its name and password. */
+  readonly accounts?: readonly string[];
+  /** Where each of the three is to be; on 127.0.0.1 when left out. */
+  readonly places?: readonly NodePlace[];
   /** For tests: the servers also end when this process is killed. */
   readonly endsWithParent?: boolean;
 }
@@ -39,7 +44,7 @@ export interface NatsCluster extends AsyncDisposable {
 }
 
 /**
- * Starts a cluster of three `nats-server` processes with JetStream on 127.0.0.1, and resolves when
+ * Starts a cluster of three `nats-server` processes with JetStream on this machine, and resolves when
  * they are in step. Their ports are chosen anew for each cluster.
  *
  * @throws DomainError `configuration_invalid` if a living process uses the folder,
@@ -84,7 +89,10 @@ export const startNatsCluster = async (options: StartNatsClusterOptions): Promis
 const newNodes = async (options: StartNatsClusterOptions): Promise<readonly ClusterNode[]> => {
   const { length } = nodeNames;
   const ports = await freePorts(3 * length);
-  const routePorts = ports.slice(2 * length);
+  const placeOf = (index: number): NodePlace => options.places?.[index] ?? loopback;
+  const routes = nodeNames.map(
+    (_, index) => `${placeOf(index).routeHost}:${String(ports[2 * length + index])}`,
+  );
   // Nodes of another cluster that was given one of these ports before are turned away by the name.
   const clusterName = `local-${randomBytes(4).toString("hex")}`;
   return nodeNames.map((name, index) =>
@@ -96,10 +104,13 @@ const newNodes = async (options: StartNatsClusterOptions): Promise<readonly Clus
         syncInterval: options.syncInterval,
         clientPort: ports[index] ?? 0,
         monitorPort: ports[length + index] ?? 0,
-        routePort: routePorts[index] ?? 0,
-        routePorts,
+        clientHost: placeOf(index).clientHost,
+        route: routes[index] ?? "",
+        routes,
+        accounts: options.accounts ?? [],
       },
       binary: options.binary,
+      enter: placeOf(index).enter,
       endsWithParent: options.endsWithParent ?? false,
     }),
   );

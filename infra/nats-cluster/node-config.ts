@@ -1,17 +1,22 @@
 import { join } from "node:path";
 
-/** Everything that a node of a cluster is told; ports are of 127.0.0.1. */
+/** Everything that a node of a cluster is told. */
 export interface NodeSettings {
   readonly name: string;
   readonly clusterName: string;
   /** The node's own folder: config, log, streams. */
   readonly dataDir: string;
   readonly syncInterval: "always" | "2m";
+  /** Where it serves clients and monitoring. */
+  readonly clientHost: string;
   readonly clientPort: number;
   readonly monitorPort: number;
-  readonly routePort: number;
-  /** The route ports of all nodes; its own may be among them. */
-  readonly routePorts: readonly number[];
+  /** Where it listens for the other nodes, as `host:port`. */
+  readonly route: string;
+  /** Of all nodes; its own may be among them. */
+  readonly routes: readonly string[];
+  /** Accounts with streams of their own; their users have their name and password. None: all share one. */
+  readonly accounts: readonly string[];
 }
 
 /** The store folder as the server names it in `/varz`, without the part that it adds itself. */
@@ -19,11 +24,11 @@ export const storeDirOf = ({ dataDir }: NodeSettings): string => join(dataDir, "
 
 /** The node's configuration file. */
 export const renderNodeConfig = (settings: NodeSettings): string => {
-  const routes = settings.routePorts.map((port) => `"nats://127.0.0.1:${String(port)}"`);
+  const routes = settings.routes.map((route) => `"nats://${route}"`);
   return [
     `server_name: ${JSON.stringify(settings.name)}`,
-    `listen: "127.0.0.1:${String(settings.clientPort)}"`,
-    `http: "127.0.0.1:${String(settings.monitorPort)}"`,
+    `listen: "${settings.clientHost}:${String(settings.clientPort)}"`,
+    `http: "${settings.clientHost}:${String(settings.monitorPort)}"`,
     "max_payload: 2MB",
     // The shortest that the server takes: clients leave within this time after a lame duck signal.
     'lame_duck_grace_period: "1s"',
@@ -34,9 +39,24 @@ export const renderNodeConfig = (settings: NodeSettings): string => {
     "}",
     "cluster {",
     `  name: ${JSON.stringify(settings.clusterName)}`,
-    `  listen: "127.0.0.1:${String(settings.routePort)}"`,
+    `  listen: "${settings.route}"`,
     `  routes: [${routes.join(", ")}]`,
+    // Clients are given all nodes, and one that goes through a proxy is not to go around it.
+    "  no_advertise: true",
     "}",
+    ...accountsSection(settings.accounts),
     "",
   ].join("\n");
 };
+
+const accountsSection = (accounts: readonly string[]): readonly string[] =>
+  accounts.length === 0
+    ? []
+    : [
+        "accounts {",
+        ...accounts.map(
+          (name) =>
+            `  ${name}: { jetstream: enabled, users: [{ user: ${name}, password: ${name} }] }`,
+        ),
+        "}",
+      ];

@@ -1,9 +1,11 @@
+import { findCaddy } from "../caddy/find-caddy.ts";
 import { findChromium } from "../chromium/find-chromium.ts";
 import { findNatsServer } from "../nats/find-nats-server.ts";
 
 /**
  * Fetches what the tests need beside the packages, before they start and with progress on stderr.
- * Without `nats-server` there is nothing to test on; without a browser only its tests fail.
+ * Without `nats-server` there is nothing to test on; without a browser only its tests fail, and without
+ * Caddy those of the preview are skipped.
  */
 const onProgress = (message: string): void => {
   process.stderr.write(`${message}\n`);
@@ -23,5 +25,10 @@ if (process.exitCode === undefined) {
     await findChromium({ env: process.env, onProgress });
   } catch (error) {
     onProgress(`The browser tests cannot run. ${messageOf(error)}`);
+  }
+  try {
+    await findCaddy({ env: process.env, onProgress });
+  } catch (error) {
+    onProgress(`The preview is not tested. ${messageOf(error)}`);
   }
 }

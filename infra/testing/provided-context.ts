@@ -1,3 +1,5 @@
+import type { SharedCluster } from "./cluster-accounts.ts";
+
 /** What the global setup hands to the test files; read with `inject` of Vitest. */
 declare module "vitest" {
   export interface ProvidedContext {
@@ -5,9 +7,7 @@ declare module "vitest" {
     postgresUrl: string;
     /** Path of a `nats-server`. */
     natsServerBinary: string;
-    /** `replicated` in the project whose event stores stand on a cluster; undefined elsewhere. */
-    eventStoreDurability: "replicated" | undefined;
+    /** Three servers for the whole run in the project whose logs have three copies; else undefined. */
+    sharedCluster: SharedCluster | undefined;
   }
 }
-
-export {};

@@ -17,7 +17,7 @@ export const auditWitness = (sql: Sql): Witness => ({
   testify: (scope) =>
     sql.begin("isolation level repeatable read read only", async (tx) => {
       const checkpoints = await tx<{ shard: number; checkpoint: string }[]>`
-        select shard, checkpoint from projection_checkpoints`;
+        select shard, checkpoint from projection_progress where model = 'audit'`;
       const heads = await tx<HeadRow[]>`
         select distinct on (organization_id, aggregate, aggregate_id)
           organization_id as organization, aggregate, aggregate_id as id, hash

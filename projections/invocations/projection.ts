@@ -1,3 +1,5 @@
+import { erasedText } from "#contracts/erasure/markers";
+import { erasedFailure } from "../erased-failure.ts";
 import { type Changes, defineRowProjection, type EventContext } from "../runtime/row-projection.ts";
 import { type InvocationRow, invocationsTable } from "./table.ts";
 
@@ -19,6 +21,13 @@ const change: Changes<InvocationRow> = {
   ActionFailed: (row, { failure }, context) => changed(row, context, { status: "failed", failure }),
   OutcomeLost: (row, { reason }, context) =>
     changed(row, context, { status: "outcome_unknown", reason }),
+  TextErased: (row, _data, context) =>
+    changed(row, context, {
+      params: {},
+      reason: row.reason === null ? null : erasedText,
+      result: row.result === null ? null : erasedText,
+      failure: erasedFailure(row.failure),
+    }),
 };
 
 export const invocationsProjection = defineRowProjection<InvocationRow>({

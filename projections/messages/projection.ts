@@ -1,36 +1,86 @@
 /** One row per message; a message that is recorded again keeps its place and its time. */
+import { erasedParts } from "#contracts/erasure/markers";
+import type { Message } from "#contracts/transcript/message";
+import type { Queryable } from "../database.ts";
+import { erasedFailure } from "../erased-failure.ts";
 import type { ProjectedCommit } from "../runtime/projected-commit.ts";
 import type { Projection } from "../runtime/projection.ts";
-import { upserted } from "../runtime/table.ts";
+import { columnsOf, rowOf, upserted } from "../runtime/table.ts";
 import { type MessageRow, messagesTable } from "./table.ts";
 
+const keyOf = ({ organization_id, session_id, id }: MessageRow): string =>
+  `${organization_id}/${session_id}/${id}`;
+
 /** The messages of a batch: each with its first place, and its newest content. */
-const rowsOf = (batch: readonly ProjectedCommit[]): readonly MessageRow[] => {
-  const rows = new Map<string, MessageRow>();
-  for (const { ref, sequence, events, meta } of batch) {
-    for (const [index, event] of events.entries()) {
-      if (event.type !== "MessageRecorded") continue;
-      const { id, role, promptId, parts, finish, failure, usage, cost } = event.data.message;
-      const key = `${ref.organization}/${ref.id}/${id}`;
-      const before = rows.get(key);
-      rows.set(key, {
-        organization_id: ref.organization,
-        session_id: ref.id, // a session's transcript has the session's id
-        id,
-        sequence: before?.sequence ?? sequence,
-        event: before?.event ?? index,
-        role,
-        prompt_id: promptId,
-        parts,
-        finish,
-        failure,
-        usage,
-        cost,
-        at: before?.at ?? meta.at,
-      });
+const rowsOf = (
+  batch: readonly ProjectedCommit[],
+  before: readonly MessageRow[],
+): readonly MessageRow[] => {
+  const rows = new Map(before.map((row) => [keyOf(row), row]));
+  for (const commit of batch) {
+    for (const [index, event] of commit.events.entries()) {
+      if (event.type === "MessageRecorded") {
+        const row = messageRow(commit, index, event.data.message);
+        const known = rows.get(keyOf(row));
+        rows.set(
+          keyOf(row),
+          known ? { ...row, sequence: known.sequence, event: known.event, at: known.at } : row,
+        );
+      } else if (event.type === "TextErased" && commit.ref.aggregate === "transcript") {
+        for (const [key, row] of rows) {
+          if (isOf(row, commit)) rows.set(key, erased(row));
+        }
+      }
     }
   }
   return [...rows.values()];
+};
+
+const messageRow = (
+  { ref, sequence, meta }: ProjectedCommit,
+  event: number,
+  { id, role, promptId, parts, finish, failure, usage, cost }: Message,
+): MessageRow => ({
+  organization_id: ref.organization,
+  session_id: ref.id, // a session's transcript has the session's id
+  id,
+  sequence,
+  event,
+  role,
+  prompt_id: promptId,
+  parts,
+  finish,
+  failure,
+  usage,
+  cost,
+  at: meta.at,
+});
+
+const isOf = (row: MessageRow, { ref }: ProjectedCommit): boolean =>
+  row.session_id === ref.id && row.organization_id === ref.organization;
+
+const erased = (row: MessageRow): MessageRow => ({
+  ...row,
+  parts: [...erasedParts],
+  failure: erasedFailure(row.failure),
+});
+
+/** What is stored of the transcripts that are erased in a batch. */
+const rowsToErase = async (
+  batch: readonly ProjectedCommit[],
+  sql: Queryable,
+): Promise<readonly MessageRow[]> => {
+  const found: MessageRow[] = [];
+  for (const { ref, events } of batch) {
+    if (ref.aggregate !== "transcript" || !events.some(({ type }) => type === "TextErased")) {
+      continue;
+    }
+    const rows = await sql`
+      select ${sql(columnsOf(messagesTable))} from messages
+      where organization_id = ${ref.organization} and session_id = ${ref.id}`;
+    found.push(...rows.map((row) => rowOf(messagesTable, row)));
+  }
+  return found;
 };
 
 export const messagesProjection: Projection = {
@@ -38,5 +88,6 @@ export const messagesProjection: Projection = {
   version: 1,
   schema: new URL("./schema.sql", import.meta.url),
   tables: [messagesTable],
-  project: (batch) => Promise.resolve(upserted(messagesTable, rowsOf(batch))),
+  project: async (batch, sql) =>
+    upserted(messagesTable, rowsOf(batch, await rowsToErase(batch, sql))),
 };

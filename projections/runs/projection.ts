@@ -1,3 +1,4 @@
+import { erasedText } from "#contracts/erasure/markers";
 import { defineRowProjection } from "../runtime/row-projection.ts";
 import { type RunRow, runsTable } from "./table.ts";
 
@@ -20,5 +21,6 @@ export const runsProjection = defineRowProjection<RunRow>({
   },
   change: {
     RunSessionOpened: (row, { sessionId }) => ({ ...row, session_id: sessionId }),
+    TextErased: (row) => ({ ...row, title: erasedText }),
   },
 });

@@ -1,52 +1,51 @@
-import { DomainError } from "#contracts/errors";
+/** Up to which commit each read model has come in each shard of the log. */
 import type { Queryable } from "../database.ts";
 import type { Projection } from "./projection.ts";
 
-/** The channel on which every projected batch is announced, as `schema/shard:sequence`. */
-export const progressChannel = "projection_progress";
-
-/** Names the read models and their versions, for example `audit@1,sessions@2`. */
-export const modelsOf = (projections: readonly Projection[]): string =>
-  projections
-    .map(({ name, version }) => `${name}@${version}`)
-    .sort()
-    .join(",");
-
 export interface OpenCheckpoint {
-  /** Up to which sequence the shard has been projected. */
+  readonly model: string;
+  /** The version of the model that stands here. */
+  readonly version: number;
+  /** Up to which sequence the shard has been projected into the model. */
   readonly checkpoint: number;
-  /** The table that it stands in: another one after the read models have been built anew. */
-  readonly generation: number;
+  /** Names the tables: another one after they have been built anew. */
+  readonly build: string;
 }
 
 /**
- * Where a shard stands; at 0 if it has no checkpoint yet, which it is given.
- *
- * @throws DomainError `configuration_invalid` if other read models than these are projected here
+ * Where these read models stand in a shard; at 0 where one has no checkpoint yet, which it is given. A
+ * model that is not in the schema is left out.
  */
-export const openCheckpoint = async (
+export const openCheckpoints = async (
   sql: Queryable,
   shard: number,
-  models: string,
-): Promise<OpenCheckpoint> => {
+  projections: readonly Projection[],
+): Promise<readonly OpenCheckpoint[]> => {
+  const names = projections.map(({ name }) => name);
   await sql`
-    insert into projection_checkpoints (shard, checkpoint, models) values (${shard}, 0, ${models})
-    on conflict (shard) do nothing`;
-  const [row] = await sql<{ checkpoint: string; models: string; generation: string }[]>`
-    select checkpoint, models, tableoid::bigint as generation from projection_checkpoints where shard = ${shard}`;
-  if (row?.models !== models) {
-    throw new DomainError(
-      "configuration_invalid",
-      "Another version of this program has taken over the read models.",
-      { fields: { shard, found: row?.models ?? null, own: models } },
-    );
-  }
-  return { checkpoint: Number(row.checkpoint), generation: Number(row.generation) };
+    insert into projection_progress (model, shard, checkpoint)
+    select name, ${shard}::integer, 0 from projection_models where name = any(${names})
+    on conflict do nothing`;
+  const rows = await sql<(Omit<OpenCheckpoint, "checkpoint"> & { checkpoint: string })[]>`
+    select p.model, m.version, p.checkpoint, p.build
+    from projection_progress p join projection_models m on m.name = p.model
+    where p.shard = ${shard} and p.model = any(${names})`;
+  return rows.map((row) => ({ ...row, checkpoint: Number(row.checkpoint) }));
 };
 
-/** Up to which sequence a shard has been projected; 0 if it has no checkpoint. */
-export const readCheckpoint = async (sql: Queryable, shard: number): Promise<number> => {
-  const [row] = await sql<{ checkpoint: string }[]>`
-    select checkpoint from projection_checkpoints where shard = ${shard}`;
-  return Number(row?.checkpoint ?? 0);
+/**
+ * Up to which sequence a shard has been projected into these read models, by default all of the schema; 0
+ * for one that has no checkpoint.
+ */
+export const readCheckpoints = async (
+  sql: Queryable,
+  shard: number,
+  models?: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await sql<{ name: string; checkpoint: string }[]>`
+    select m.name, coalesce(p.checkpoint, 0) as checkpoint
+    from projection_models m
+    left join projection_progress p on p.model = m.name and p.shard = ${shard}
+    ${models === undefined ? sql`` : sql`where m.name = any(${[...models]})`}`;
+  return new Map(rows.map(({ name, checkpoint }) => [name, Number(checkpoint)]));
 };

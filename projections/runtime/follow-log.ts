@@ -13,6 +13,8 @@ export interface FollowOptions {
   readonly target: BatchTarget;
   /** The checkpoint as it stands in the database. */
   readonly from: number;
+  /** The last commit to project, which must be in the log; without, it goes on until the signal. */
+  readonly until?: number;
   readonly maxBatch: number;
   readonly signal: AbortSignal;
   /** Told after each batch where the checkpoint stands. */
@@ -28,8 +30,9 @@ export interface FollowOptions {
  */
 export const followLog = async (
   store: EventStore,
-  { target, from, maxBatch, signal, projected }: FollowOptions,
+  { target, from, until = Infinity, maxBatch, signal, projected }: FollowOptions,
 ): Promise<void> => {
+  if (from >= until) return;
   const { shard } = target;
   if ((await lastSequence(store, shard)) < from) {
     throw new DomainError("log_gap", "The log ends before the place where the read models stand.", {
@@ -53,8 +56,8 @@ export const followLog = async (
   const ended = AbortSignal.any([signal, failing.signal]);
   const feed = openCommitFeed(store, { shard, after: from, signal: ended, maxBatch });
   try {
-    for await (const batch of feed) {
-      const { commits, problem } = readBatch(batch, read);
+    for await (const recorded of feed) {
+      const { commits, problem } = readBatch(recorded.slice(0, until - read), read);
       // What is read for the plan comes behind the write under way, on the one connection. If that write
       // failed, the plan counts for nothing, and neither does its failure.
       const planning = planBatch(target, read, commits);
@@ -64,12 +67,14 @@ export const followLog = async (
       if (commits.length > 0) writing = write(await planning);
       read += commits.length;
       if (problem !== null) throw problem;
+      if (read >= until) break;
     }
   } finally {
     await writing;
   }
   throwIfFailed(failure);
-  if (!signal.aborted) throw new DomainError("log_unavailable", "The feed of the log has ended.");
+  if (!signal.aborted && read < until)
+    throw new DomainError("log_unavailable", "The feed of the log has ended.");
 };
 
 const throwIfFailed = (failure: { readonly error: unknown } | null): void => {

@@ -20,21 +20,23 @@ interface ModelSchema {
   readonly checksum: string;
 }
 
-/**
- * How the tables are: as they should be; made just now; or those of an older version, which serve on until
- * somebody has built new ones (`rebuild.ts`).
- */
-export type Preparation = "unchanged" | "created" | "outdated";
+/** What was found or done; both name read models. */
+export interface Preparation {
+  /** Their tables were made just now, and are empty. */
+  readonly created: readonly string[];
+  /** Their tables are those of an older version, which serve on until new ones are built (`rebuild.ts`). */
+  readonly outdated: readonly string[];
+}
 
 /** What Postgres says when another process has built the tables in the meantime. */
 const builtMeanwhile = "40001";
 
 /**
- * Creates the tables of these read models in the schema of the connection, once; safe when many processes
- * start together. Tables of an older version are left as they are.
+ * Creates the tables of those of these read models that have none in the schema of the connection; safe
+ * when many processes start together. Tables of an older version are left as they are.
  *
- * @throws DomainError `configuration_invalid` if the tables belong to a newer program, or a `schema.sql`
- * has changed without a new version
+ * @throws DomainError `configuration_invalid` if tables belong to a newer program, or a `schema.sql` has
+ * changed without a new version
  */
 export const prepareReadModels = async (
   sql: Sql,
@@ -46,11 +48,12 @@ export const prepareReadModels = async (
   for (;;) {
     const known = await sql<KnownModel[]>`
       select name, version, checksum from projection_models`;
-    const preparation = preparationOf(models, known);
-    if (preparation !== "created") return preparation;
+    const { missing, outdated } = compare(models, known);
+    const created = missing.map(({ projection }) => projection.name);
+    if (missing.length === 0) return { created, outdated };
     try {
-      await sql.unsafe(buildScript(models)).simple();
-      return preparation;
+      await sql.unsafe(buildScript(missing)).simple();
+      return { created, outdated };
     } catch (error) {
       if (!(error instanceof postgres.PostgresError) || error.code !== builtMeanwhile) throw error;
     }
@@ -73,30 +76,33 @@ const readSchema = async (projection: Projection): Promise<ModelSchema> => {
   };
 };
 
-const preparationOf = (
+const compare = (
   models: readonly ModelSchema[],
   known: readonly KnownModel[],
-): Preparation => {
-  const stale = models.filter(({ projection, checksum }) => {
-    const there = known.find(({ name }) => name === projection.name);
-    if (there === undefined || there.version < projection.version) return true;
-    if (there.version > projection.version) {
+): { readonly missing: readonly ModelSchema[]; readonly outdated: readonly string[] } => {
+  const there = new Map(known.map((model) => [model.name, model]));
+  const outdated = models.filter(({ projection: { name, version }, checksum }) => {
+    const found = there.get(name);
+    if (found === undefined) return false;
+    if (found.version > version) {
       throw new DomainError(
         "configuration_invalid",
-        `The read model "${projection.name}" was built by a newer version of this program.`,
-        { fields: { found: there.version, known: projection.version } },
+        `The read model "${name}" was built by a newer version of this program.`,
+        { fields: { found: found.version, known: version } },
       );
     }
-    if (there.checksum !== checksum) {
+    if (found.version === version && found.checksum !== checksum) {
       throw new DomainError(
         "configuration_invalid",
-        `The tables of the read model "${projection.name}" have changed: raise its version.`,
+        `The tables of the read model "${name}" have changed: raise its version.`,
       );
     }
-    return false;
+    return found.version < version;
   });
-  if (stale.length === 0) return "unchanged";
-  return known.length === 0 ? "created" : "outdated";
+  return {
+    missing: models.filter(({ projection }) => !there.has(projection.name)),
+    outdated: outdated.map(({ projection }) => projection.name),
+  };
 };
 
 /**
@@ -107,7 +113,7 @@ const buildScript = (models: readonly ModelSchema[]): string =>
   [
     lockOf(null),
     `do $$ begin
-      if exists (select from projection_models) then
+      if exists (select from projection_models where name in (${namesOf(models)})) then
         raise exception 'built meanwhile' using errcode = '${builtMeanwhile}';
       end if;
     end $$`,
@@ -118,3 +124,6 @@ const buildScript = (models: readonly ModelSchema[]): string =>
         values ('${name}', ${version}, '${checksum}', '{${tables.map((table) => table.name).join()}}')`,
     ),
   ].join(";\n");
+
+const namesOf = (models: readonly ModelSchema[]): string =>
+  models.map(({ projection }) => `'${projection.name}'`).join();

@@ -1,9 +1,13 @@
-import type { AggregateRef, CommitMeta } from "#contracts/commit";
-import { type AnyEvent, parseEvent } from "#contracts/event-registry";
+import type { AggregateRef, CommitMeta, StoredEvent } from "#contracts/commit";
+import { type AnyEvent, assertKnown, parseEvent } from "#contracts/event-registry";
 import type { RecordedCommit } from "#event-store/recorded";
 import { storable } from "./storable-text.ts";
 
-/** A commit as projections see it: its events parsed, in their present shapes, and fit to be stored. */
+/**
+ * A commit as projections see it: its events in their present shapes, and fit to be stored. The data of an
+ * event are parsed when the first projection looks at them, which throws `event_invalid` if they do not fit
+ * their schema: only the read models that need them can fail by them, or have to wait for it.
+ */
 export interface ProjectedCommit {
   readonly ref: AggregateRef;
   readonly shard: number;
@@ -14,7 +18,7 @@ export interface ProjectedCommit {
   readonly events: readonly AnyEvent[];
 }
 
-/** Parses a commit's events. Throws `event_unknown` and `event_invalid`. */
+/** Reads a commit. Throws `event_unknown` for an event whose type or version this program does not know. */
 export const readCommit = ({
   ref,
   shard,
@@ -27,5 +31,27 @@ export const readCommit = ({
   sequence,
   hash,
   meta: storable(commit.meta),
-  events: commit.events.map((stored) => storable(parseEvent(stored))),
+  events: commit.events.map(eventOf),
 });
+
+class ProjectedEvent {
+  readonly type: string;
+  readonly #stored: StoredEvent;
+  #parsed: AnyEvent | undefined;
+
+  constructor(stored: StoredEvent) {
+    this.type = stored.type;
+    this.#stored = stored;
+  }
+
+  get data(): AnyEvent["data"] {
+    this.#parsed ??= storable(parseEvent(this.#stored));
+    return this.#parsed.data;
+  }
+}
+
+const eventOf = (stored: StoredEvent): AnyEvent => {
+  assertKnown(stored);
+  // the type and the data belong together: both are those of the stored event
+  return new ProjectedEvent(stored) as AnyEvent;
+};

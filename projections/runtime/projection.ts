@@ -6,7 +6,7 @@ import type { AnyTable, TableWrite } from "./table.ts";
  * A read model: tables, and how commits change them. `project` sees every commit once, in the order of its
  * shard. It may read its own tables, which stand where the commits before the batch have left them, and
  * answers the rows that the batch changes; it writes nothing itself and calls nobody. The runtime writes
- * the rows of all read models together with the checkpoint.
+ * the rows together with the read model's checkpoint.
  */
 export interface Projection {
   readonly name: string;

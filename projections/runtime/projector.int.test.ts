@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { genesisHash } from "#contracts/commit";
 import { newId } from "#contracts/ids";
-import { append } from "#event-store/append";
+import { append, type NewCommit } from "#event-store/append";
 import { shardOf } from "#event-store/sharding";
 import { readProjectionStatus } from "../status.ts";
+import { messagesProjection } from "../messages/projection.ts";
 import { listMessages } from "../messages/queries.ts";
 import * as events from "../testing/events.ts";
 import { cutOffWriters, tally } from "../testing/tally.ts";
 import { openTestReadModels, type TestReadModels } from "../testing/test-read-models.ts";
 import { prepareReadModels } from "./prepare.ts";
-import type { Projector, ShardStatus } from "./projector.ts";
+import type { ModelStatus, Projector } from "./projector.ts";
 
 const patience = { timeout: 30_000 };
 
@@ -93,7 +93,8 @@ it("halts at the commit that cannot be projected, tells everybody, and goes on w
     maxBatch: 15,
     retryHaltedMs: 50,
   });
-  const shardSeen = async () => (await readProjectionStatus(models.store, models.sql)).shards[0];
+  const shardSeen = async () =>
+    (await readProjectionStatus(models.store, models.sql)).models[0]?.shards[0];
 
   await vi.waitFor(async () => {
     expect(await shardSeen()).toMatchObject({
@@ -126,7 +127,7 @@ it("halts one shard at an event that it does not know, and goes on with the othe
   const session = newId("session");
   const transcript = events.transcriptRef(halted, session);
   await models.writer.write(transcript, [events.messageRecorded("msg_1", "before")]);
-  await append(models.store, { ...transcript, aggregate: "policy", id: newId("policy") }, 0, {
+  const unknown: NewCommit = {
     v: 1,
     events: [{ id: newId("event"), type: "EventOfALaterVersion", v: 1, data: {} }],
     meta: {
@@ -135,11 +136,12 @@ it("halts one shard at an event that it does not know, and goes on with the othe
       correlationId: newId("command"),
       actor: { kind: "service", id: "test", via: "test" },
       at: "2026-03-01T12:00:00.000Z",
-      prev: genesisHash,
     },
-  });
+  };
+  const ref = { ...transcript, aggregate: "policy", id: newId("policy") } as const;
+  await append(models.store, ref, unknown, { expected: "new" });
   await models.writer.write(transcript, [events.messageRecorded("msg_2", "after")]);
-  const { status } = await models.startProjector();
+  const { status } = await models.startProjector({ projections: [messagesProjection] });
   await models.writer.write(events.transcriptRef(healthy, newId("session")), [
     events.messageRecorded("msg_1", "elsewhere"),
   ]);
@@ -152,7 +154,7 @@ it("halts one shard at an event that it does not know, and goes on with the othe
     expect(await status()).toMatchObject([
       { state: "halted", checkpoint: 1, lag: 2, problem: unknownEvent },
       { state: "projecting", checkpoint: 1, lag: 0, problem: null },
-    ] satisfies Partial<Record<keyof ShardStatus, unknown>>[]);
+    ] satisfies Partial<Record<keyof ModelStatus, unknown>>[]);
   }, patience);
   const messages = await listMessages(models.sql, { organization: halted, session });
   expect(messages.map(({ id }) => id)).toEqual(["msg_1"]);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import * as events from "../testing/events.ts";
 import { tally } from "../testing/tally.ts";
-import { openTestReadModels, type TestReadModels } from "../testing/test-read-models.ts";
+import { openTestReadModels, silent, type TestReadModels } from "../testing/test-read-models.ts";
 import { readProjectionStatus } from "../status.ts";
 import type { Projection } from "./projection.ts";
 import { rebuildReadModels, type RebuildProgress } from "./rebuild.ts";
@@ -56,7 +56,7 @@ it("builds a new version while the old one serves, goes on after a cut, and swap
   const cut = new AbortController();
   const { projection, seen } = gatedTally(gate, 11);
   const progress: RebuildProgress[] = [];
-  const options = { store: models.store, openSql: models.openSql, maxBatch: 5 };
+  const options = { store: models.store, openSql: models.openSql, log: silent, maxBatch: 5 };
   const building = rebuildReadModels({
     ...options,
     projections: [projection],
@@ -71,9 +71,10 @@ it("builds a new version while the old one serves, goes on after a cut, and swap
   await vi.waitFor(async () => {
     expect(await tallied()).toBe(31);
   }, patience);
-  const { rebuild } = await readProjectionStatus(models.store, models.sql);
-  expect(rebuild?.of).toBe(31);
-  expect(rebuild?.commits).toBeLessThan(11);
+  const [seenByOthers] = (await readProjectionStatus(models.store, models.sql)).models;
+  const built = seenByOthers?.rebuild?.shards.reduce((sum, shard) => sum + shard.checkpoint, 0);
+  expect(seenByOthers).toMatchObject({ version: 1, rebuild: { version: 2 } });
+  expect(built).toBeLessThan(11);
   cut.abort();
   open();
   await building;
@@ -109,7 +110,9 @@ it("builds a new version while the old one serves, goes on after a cut, and swap
   expect(versions).toEqual([{ version: 2 }]);
   const older = { ...options, projections: [tally], signal: new AbortController().signal };
   await expect(rebuildReadModels(older)).rejects.toMatchObject({ code: "configuration_invalid" });
-  expect(await models.sql`select 1 from pg_namespace where nspname = 'public_next'`).toEqual([]);
+  expect(
+    await models.sql`select tablename from pg_tables where schemaname = 'public_next'`,
+  ).toEqual(["models", "progress", "reports"].map((name) => ({ tablename: `projection_${name}` })));
 });
 
 it("repairs the rows of the same version under a projector that is at work", async () => {
@@ -123,6 +126,7 @@ it("repairs the rows of the same version under a projector that is at work", asy
   await rebuildReadModels({
     store: models.store,
     openSql: models.openSql,
+    log: silent,
     projections: [tally],
     signal: new AbortController().signal,
   });
@@ -152,6 +156,7 @@ it("leaves the old tables alone when the new version cannot project a commit, an
     rebuildReadModels({
       store: models.store,
       openSql: models.openSql,
+      log: silent,
       projections: [broken],
       signal: new AbortController().signal,
     }),
@@ -159,6 +164,20 @@ it("leaves the old tables alone when the new version cannot project a commit, an
     name: "CommitNotProjected",
     commit: { position: expect.stringMatching(/^[01]:9$/) as string },
   });
+  const told = (await readProjectionStatus(models.store, models.sql)).models[0];
+  expect(told?.rebuild?.shards).toContainEqual(
+    expect.objectContaining({
+      state: "halted",
+      checkpoint: 8,
+      problem: {
+        code: "TypeError",
+        message: "cannot read this",
+        commit: expect.objectContaining({
+          position: expect.stringMatching(/^[01]:9$/) as string,
+        }) as unknown,
+      },
+    }),
+  );
   await writeSessions(1);
   await vi.waitFor(async () => {
     expect(await tallied()).toBe(13);

@@ -75,12 +75,14 @@ export const defineRowProjection = <Row extends AggregateRow>(
     for (const { ref, events, meta } of touched) {
       const key = keyOf(ref.organization, ref.id);
       const context: EventContext = { organization: ref.organization, id: ref.id, meta };
-      for (const { type, data } of events) {
+      for (const event of events) {
+        const { type } = event;
         const create = creates.get(type);
         const change = changes.get(type);
-        if (create) rows.set(key, create(data, context));
+        // only the data of these are looked at: see `ProjectedCommit`
+        if (create) rows.set(key, create(event.data, context));
         else if (change)
-          rows.set(key, change(existing(rows.get(key), type, ref.id), data, context));
+          rows.set(key, change(existing(rows.get(key), type, ref.id), event.data, context));
       }
     }
     return upserted(table, [...rows.values()]);

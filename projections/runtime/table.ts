@@ -49,26 +49,22 @@ const writesOf = (
   replace: boolean,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): readonly TableWrite[] => {
+  if (rows.length === 0) return [];
   const columns = Object.entries(table.columns);
-  const writes: TableWrite[] = [];
-  let chunk: string[] = [];
-  let length = 0;
-  const cut = (): void => {
-    if (chunk.length > 0) writes.push({ table, replace, json: `[${chunk.join(",")}]` });
-    chunk = [];
-    length = 0;
-  };
-  for (const row of rows) {
-    const values = columns.map(([name, type]) =>
+  const values = rows.map((row) =>
+    columns.map(([name, type]) =>
       type === "text[]" ? arrayLiteral(row[name] as readonly string[]) : row[name],
-    );
-    const json = JSON.stringify(values);
-    if (length + json.length > maxJsonLength) cut();
-    chunk.push(json);
-    length += json.length;
-  }
-  cut();
-  return writes;
+    ),
+  );
+  return parametersOf(values).map((json) => ({ table, replace, json }));
+};
+
+/** One text for all rows takes less time than one for each; so they are only parted if it is too long. */
+const parametersOf = (rows: readonly (readonly unknown[])[]): readonly string[] => {
+  const json = JSON.stringify(rows);
+  if (json.length <= maxJsonLength || rows.length === 1) return [json];
+  const half = Math.ceil(rows.length / 2);
+  return [...parametersOf(rows.slice(0, half)), ...parametersOf(rows.slice(half))];
 };
 
 const arrayLiteral = (values: readonly string[]): string =>

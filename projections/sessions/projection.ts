@@ -1,3 +1,6 @@
+import { erasedText } from "#contracts/erasure/markers";
+import type { Repository, WorkspaceRepository } from "#contracts/repository";
+import { erasedFailure } from "../erased-failure.ts";
 import { type Changes, defineRowProjection, type EventContext } from "../runtime/row-projection.ts";
 import { type SessionRow, sessionsTable } from "./table.ts";
 
@@ -33,7 +36,13 @@ const change: Changes<SessionRow> = {
   ResumeRequested: (row, _data, context) => changed(row, context, awaited(row)),
   SessionStopped: (row, _data, context) =>
     changed(row, context, { status: "stopped", open_prompts: [] }),
+  TextErased: (row, _data, context) =>
+    changed(row, context, { title: erasedText, failure: erasedFailure(row.failure) }),
 };
+
+/** Lists show the first repository of a session. */
+const repositoryOf = (first: WorkspaceRepository | undefined): Repository | null =>
+  first === undefined ? null : { url: first.url, ref: first.ref };
 
 export const sessionsProjection = defineRowProjection<SessionRow>({
   name: "sessions",
@@ -42,13 +51,13 @@ export const sessionsProjection = defineRowProjection<SessionRow>({
   aggregate: "session",
   table: sessionsTable,
   create: {
-    SessionCreated: ({ title, origin, repository, model }, { organization, id, meta }) => ({
+    SessionCreated: ({ title, origin, repositories, model }, { organization, id, meta }) => ({
       organization_id: organization,
       id,
       title,
       status: "pending",
       origin,
-      repository,
+      repository: repositoryOf(repositories[0]),
       model,
       open_prompts: [],
       failure: null,

@@ -24,8 +24,10 @@ export const sessionCreated = (title = "Fix the failing test"): AnyEvent => ({
   data: {
     title,
     origin: { kind: "user", userId: newId("user") },
-    repository: { url: "https://example.com/shop.git", ref: "main" },
-    model: "claude-sonnet-4-5",
+    kind: "coding",
+    repositories: [{ url: "https://example.com/shop.git", ref: "main", path: "." }],
+    model: "claude-sonnet-4.6",
+    systemPrompt: null,
     fingerprint: "f".repeat(64),
   },
 });

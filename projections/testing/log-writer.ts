@@ -1,10 +1,11 @@
 /** Test and bench support: appends events as they are given, without a decider, in real commits. */
-import { type AggregateRef, genesisHash } from "#contracts/commit";
+import type { AggregateRef } from "#contracts/commit";
 import { type AnyEvent, definitionOf } from "#contracts/event-registry";
 import { newId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
-import { append } from "#event-store/append";
+import { append, type NewCommit } from "#event-store/append";
 import type { EventStore } from "#event-store/event-store";
+import type { AggregateVersion } from "#event-store/expected-version";
 import { formatPosition } from "#event-store/position";
 
 export interface LogWriter {
@@ -14,12 +15,11 @@ export interface LogWriter {
 
 /** A writer that knows the state of every aggregate because nobody else writes them. */
 export const openLogWriter = (store: EventStore): LogWriter => {
-  const heads = new Map<string, { sequence: number; hash: string }>();
+  const heads = new Map<string, AggregateVersion>();
   return {
     write: async (ref, events, at = new Date().toISOString()) => {
       const key = `${ref.organization}/${ref.aggregate}/${ref.id}`;
-      const head = heads.get(key) ?? { sequence: 0, hash: genesisHash };
-      const appended = await append(store, ref, head.sequence, {
+      const commit: NewCommit = {
         v: 1,
         events: events.map(({ type, data }) => ({
           id: newId("event"),
@@ -33,10 +33,10 @@ export const openLogWriter = (store: EventStore): LogWriter => {
           correlationId: newId("command"),
           actor: { kind: "service", id: "log-writer", via: "test" },
           at,
-          prev: head.hash,
         },
-      });
-      heads.set(key, { sequence: appended.sequence, hash: appended.hash });
+      };
+      const appended = await append(store, ref, commit, { expected: heads.get(key) ?? "new" });
+      heads.set(key, appended);
       return formatPosition(appended.shard, appended.sequence);
     },
   };

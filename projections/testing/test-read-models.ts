@@ -2,7 +2,7 @@
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import type { Position } from "#contracts/position";
-import { openTestEventStore } from "#event-store/testing/test-event-store";
+import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import { createTestDatabase } from "#infra/testing/test-database";
 import type { Sql } from "postgres";
 import { openDatabase } from "../database.ts";
@@ -13,12 +13,15 @@ import { openProgress } from "../wait-for-position.ts";
 import { type LogWriter, openLogWriter } from "./log-writer.ts";
 
 /** Discards what is logged: the tests look at `status()`. */
-const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface TestReadModels extends AsyncDisposable {
+  /** Where the store is, for programs that open it themselves. */
+  readonly log: TestEventStore;
   readonly store: EventStore;
   readonly sql: Sql;
   readonly databaseUrl: string;
+  readonly natsUrl: string;
   readonly writer: LogWriter;
   /** Starts a projector, which `dispose` stops. */
   startProjector(options?: {
@@ -41,9 +44,11 @@ export const openTestReadModels = async ({ shards = 1 } = {}): Promise<TestReadM
     openDatabase({ url: database.url, maxConnections: 1, ...(schema && { schema }) });
   const projectors: Projector[] = [];
   return {
+    log,
     store: log.store,
     sql,
     databaseUrl: database.url,
+    natsUrl: log.url,
     openSql,
     writer: openLogWriter(log.store),
     startProjector: async (options = {}) => {

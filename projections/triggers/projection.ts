@@ -1,3 +1,4 @@
+import { erasedFilter, erasedText } from "#contracts/erasure/markers";
 import { defineRowProjection } from "../runtime/row-projection.ts";
 import { type TriggerRow, triggersTable } from "./table.ts";
 
@@ -22,5 +23,7 @@ export const triggersProjection = defineRowProjection<TriggerRow>({
       created_at: meta.at,
     }),
   },
-  change: {},
+  change: {
+    TextErased: (row) => ({ ...row, name: erasedText, filter: erasedFilter, prompt: erasedText }),
+  },
 });

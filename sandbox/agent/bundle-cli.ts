@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundlePty } from "./bundle-pty.ts";
 
 let bundled: Promise<string> | null = null;
 
@@ -30,6 +31,7 @@ const bundle = async (): Promise<string> => {
     platform: "node",
     target: "node20",
     format: "esm",
+    plugins: [bundlePty()],
     // Some libraries are CommonJS and call `require` for Node's own modules.
     banner: {
       js: `import { createRequire } from "node:module";const require = createRequire(import.meta.url);`,

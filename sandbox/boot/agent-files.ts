@@ -4,6 +4,10 @@ import type { Machine } from "./machine.ts";
 export const instructionsPath = (machine: Pick<Machine, "home">): string =>
   `${machine.home}/.proliferate/instructions.md`;
 
+/** Outside the workspace, where no commit takes it along. */
+export const envFilePath = (machine: Pick<Machine, "home">): string =>
+  `${machine.home}/.proliferate/env.json`;
+
 /** First in PATH for everything that runs inside. */
 export const commandFolder = (machine: Pick<Machine, "home">): string =>
   `${machine.home}/.local/bin`;
@@ -15,16 +19,19 @@ export interface AgentFiles {
 }
 
 export const writeAgentFiles = async (machine: Machine, files: AgentFiles): Promise<void> => {
-  await machine.files.write(instructionsPath(machine), files.instructions);
-  const cliModule = `${machine.home}/.local/lib/proliferate.mjs`;
-  await machine.files.write(cliModule, files.cli);
+  const { home } = machine;
+  const cliModule = `${home}/.local/lib/proliferate.mjs`;
   // Without its extension Node would guess from folders above what kind of module it is.
   const command = `#!/bin/sh\nexec node "${cliModule}" "$@"\n`;
-  await machine.files.write(`${commandFolder(machine)}/proliferate`, command, { mode: 0o755 });
-  await machine.files.write(`${machine.home}/.gitconfig`, gitConfig);
-  for (const [name, content] of Object.entries(opencodePluginStub)) {
-    await machine.files.write(`${machine.home}/.config/opencode/${name}`, content);
-  }
+  await Promise.all([
+    machine.files.write(instructionsPath(machine), files.instructions),
+    machine.files.write(cliModule, files.cli),
+    machine.files.write(`${commandFolder(machine)}/proliferate`, command, { mode: 0o755 }),
+    machine.files.write(`${home}/.gitconfig`, gitConfig),
+    ...Object.entries(opencodePluginStub).map(([name, content]) =>
+      machine.files.write(`${home}/.config/opencode/${name}`, content),
+    ),
+  ]);
 };
 
 /** The clone may belong to another user id than the one inside; git would refuse to touch it. */
@@ -42,7 +49,7 @@ const gitConfig = `[user]
  * We put no plugins there, so it only has to look done.
  */
 const pluginDependency = { "@opencode-ai/plugin": "*" };
-const opencodePluginStub = {
+export const opencodePluginStub = {
   "package.json": JSON.stringify({ dependencies: pluginDependency }),
   "package-lock.json": JSON.stringify({
     lockfileVersion: 3,

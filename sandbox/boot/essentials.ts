@@ -1,95 +1,171 @@
 /**
  * The essential boot: everything that has to be there before the first prompt. What only makes a sandbox
- * nicer does not belong here.
+ * nicer follows by itself, in `additional/phase.ts`.
  */
 import { randomBytes } from "node:crypto";
 import type { SessionId } from "#contracts/ids";
+import { envFileVariable } from "#contracts/sandbox/environment";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { bundleCli } from "../agent/bundle-cli.ts";
-import { opencodeAuthorization, opencodeEnvironment } from "../opencode/config.ts";
-import type { SandboxSpec, StageReport } from "../provider.ts";
-import { instructionsPath, writeAgentFiles } from "./agent-files.ts";
-import type { AgentServer, Machine } from "./machine.ts";
+import { browserCommand, opencodeEnvironment } from "../opencode/config.ts";
+import type { StageReport } from "../provider/provider.ts";
+import type { SandboxSpec } from "../provider/spec.ts";
+import { type AdditionalPhase, startAdditionalBoot } from "./additional/phase.ts";
+import { envFilePath, instructionsPath, writeAgentFiles } from "./agent-files.ts";
+import { endpointOf, type AgentEndpoint } from "./attach.ts";
+import {
+  readBootRecord,
+  settingsFingerprint,
+  writeBootRecord,
+  type BootRecord,
+} from "./boot-record.ts";
+import { basicCredential } from "./git.ts";
+import type { Machine, Program, SandboxPorts } from "./machine.ts";
 import { waitUntilReady } from "./readiness.ts";
-import { runStages } from "./stages.ts";
-import { basicCredential, fillWorkspace } from "./workspace.ts";
+import { runStages, type Stage } from "./stages.ts";
+import { type FilledWorkspace, fillWorkspace } from "./workspace.ts";
+import { writeWorkspaceFiles } from "./workspace-files.ts";
 
-export interface BootRequest<Server extends AgentServer> {
-  readonly machine: Machine<Server>;
+export interface BootRequest {
+  readonly machine: Machine;
   readonly sessionId: SessionId;
   readonly spec: SandboxSpec;
+  /** Calls off the essential boot, and afterwards the additional one. */
   readonly signal: AbortSignal;
   readonly onStage?: ((report: StageReport) => void) | undefined;
+  readonly onAdditionalStage?: ((report: StageReport) => void) | undefined;
 }
 
-export interface Booted<Server extends AgentServer> {
-  readonly server: Server;
-  readonly password: string;
+export interface Booted extends AgentEndpoint {
+  readonly warnings: readonly SandboxWarning[];
+  /** The additional boot: to be stopped before the sandbox is put away. */
+  readonly phase: AdditionalPhase;
 }
+
+const minute = 60_000;
 
 /** @throws DomainError `sandbox_boot_failed`; the server is stopped then, the files stay as they are */
-export const bootEssentials = async <Server extends AgentServer>(
-  request: BootRequest<Server>,
-): Promise<Booted<Server>> => {
+export const bootEssentials = async (request: BootRequest): Promise<Booted> => {
   const { machine, spec } = request;
   const password = randomBytes(24).toString("base64url");
-  let server: Server | null = null;
-  const started = (): Server => {
-    if (server === null) throw new Error("The launch stage has not run.");
-    return server;
+  const secrets = [password, ...secretsOf(spec)];
+  let filled: FilledWorkspace | null = null;
+  let launched: Launched | null = null;
+  const made = <T>(value: T | null): T => {
+    if (value === null) throw new Error("A stage has not run.");
+    return value;
   };
-  const launch = async () => {
-    server = await machine.launch({ env: sandboxEnvironment(request, password) });
-  };
+  const stages: readonly Stage[] = [
+    { name: "folder", timeoutMs: 2 * minute, run: () => machine.prepare() },
+    // The server takes a second to start, and looks at its folders only when it is first used: the
+    // workspace is filled meanwhile.
+    {
+      name: "launch",
+      timeoutMs: 2 * minute,
+      run: async () => {
+        launched = await launchServer(request, password);
+      },
+    },
+    {
+      name: "clone",
+      timeoutMs: 15 * minute,
+      run: async (signal) => {
+        filled = await fillWorkspace(machine, spec, signal);
+      },
+    },
+    { name: "agent_files", timeoutMs: 3 * minute, run: () => writeFiles(request) },
+    {
+      name: "ready",
+      timeoutMs: 2 * minute,
+      run: (signal) => waitUntilReady({ ...made(launched), signal }),
+    },
+  ];
   try {
-    await runStages(
-      [
-        { name: "folder", run: () => machine.prepare() },
-        { name: "clone", run: (signal) => fillWorkspace(machine, spec, signal) },
-        {
-          name: "agent_files",
-          run: async () =>
-            writeAgentFiles(machine, { instructions: spec.instructions, cli: await bundleCli() }),
-        },
-        { name: "launch", run: launch },
-        {
-          name: "ready",
-          run: (signal) =>
-            waitUntilReady({
-              server: started(),
-              authorization: opencodeAuthorization(password),
-              signal,
-            }),
-        },
-      ],
-      { signal: request.signal, onStage: request.onStage, secrets: [password, ...secretsOf(spec)] },
+    await runStages(stages, { signal: request.signal, onStage: request.onStage, secrets });
+    const { baseUrl, authorization, record } = made<Launched>(launched);
+    const { ports } = record;
+    await writeBootRecord(machine.record, { ...record, whole: true });
+    const { kept, warnings } = made<FilledWorkspace>(filled);
+    const phase = startAdditionalBoot(
+      {
+        ...{ machine, spec, ports, kept },
+        environment: ownEnvironment(request, ports),
+        now: () => Date.now(),
+      },
+      {
+        signal: request.signal,
+        onStage: request.onAdditionalStage,
+        secrets,
+        isCurrent: async () => (await readBootRecord(machine.record))?.password === password,
+      },
     );
-    return { server: started(), password };
+    return { baseUrl, authorization, warnings, phase };
   } catch (error) {
     // The compiler does not see that a stage assigns it.
-    await (server as Server | null)?.stop();
+    await (launched as Launched | null)?.program.stop();
     throw error;
   }
 };
 
+interface Launched extends AgentEndpoint {
+  readonly program: Program;
+  readonly record: BootRecord;
+}
+
+const writeFiles = async ({ machine, spec }: BootRequest): Promise<void> => {
+  const { instructions, kind = "coding" } = spec;
+  await writeAgentFiles(machine, { instructions, cli: await bundleCli() });
+  await writeWorkspaceFiles(machine, kind);
+};
+
+const launchServer = async (request: BootRequest, password: string): Promise<Launched> => {
+  const { machine, spec } = request;
+  const ports = await machine.choosePorts();
+  const settings = settingsFingerprint(spec, machine);
+  const record: BootRecord = { version: 1, password, ports, settings, whole: false };
+  await writeBootRecord(machine.record, record);
+  const program = await machine.launch({
+    name: "opencode",
+    argv: [
+      machine.opencodeCommand,
+      "serve",
+      ...["--hostname", machine.listenHost, "--port", String(ports.opencode)],
+    ],
+    env: {
+      ...ownEnvironment(request, ports),
+      ...opencodeEnvironment({
+        model: spec.model,
+        instructionsPath: instructionsPath(machine),
+        browser: await hasBrowser(machine),
+        password,
+      }),
+    },
+  });
+  return { program, record, ...(await endpointOf(machine, record)) };
+};
+
+const hasBrowser = async ({ exec }: Machine): Promise<boolean> =>
+  (await exec(["sh", "-c", `command -v ${browserCommand}`])).exitCode === 0;
+
 /** What everything inside may read. Nothing of the control plane's own is in it. */
-const sandboxEnvironment = (
-  request: BootRequest<AgentServer>,
-  password: string,
+const ownEnvironment = (
+  { machine, sessionId, spec }: BootRequest,
+  ports: SandboxPorts,
 ): Record<string, string> => ({
-  ...request.spec.environment,
-  ...opencodeEnvironment({
-    model: request.spec.model,
-    instructionsPath: instructionsPath(request.machine),
-    password,
-  }),
-  PROLIFERATE_GATEWAY_URL: request.spec.gateway.url,
-  PROLIFERATE_SESSION_ID: request.sessionId,
-  PROLIFERATE_SANDBOX_TOKEN: request.spec.gateway.token,
+  ...spec.environment,
+  PROLIFERATE_GATEWAY_URL: spec.gateway.url,
+  PROLIFERATE_SESSION_ID: sessionId,
+  PROLIFERATE_SANDBOX_TOKEN: spec.gateway.token,
+  PROLIFERATE_SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
+  [envFileVariable]: envFilePath(machine),
 });
 
-const secretsOf = (spec: SandboxSpec): readonly string[] => [
+/** The values of a spec that must not appear in any text. */
+export const secretsOf = (spec: SandboxSpec): readonly string[] => [
   spec.gateway.token,
   spec.model.apiKey,
   ...Object.values(spec.environment ?? {}),
-  ...(spec.gitCredential ? [spec.gitCredential.password, basicCredential(spec.gitCredential)] : []),
+  ...spec.repositories.flatMap(({ credential }) =>
+    credential ? [credential.password, basicCredential(credential)] : [],
+  ),
 ];

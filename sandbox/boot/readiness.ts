@@ -2,50 +2,47 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
-import type { AgentServer } from "./machine.ts";
+import type { AgentEndpoint } from "./attach.ts";
+import type { Program } from "./machine.ts";
 
 const healthSchema = z.object({ healthy: z.literal(true) });
 
 interface ReadinessLimits {
   readonly timeoutMs: number;
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
 }
 
 /** A cold start on a busy two-core machine took 5 s; the limit leaves room for a loaded one. */
-const defaultReadinessLimits: ReadinessLimits = {
-  timeoutMs: 60_000,
-  firstPauseMs: 50,
-  longestPauseMs: 500,
-};
+const defaultReadinessLimits: ReadinessLimits = { timeoutMs: 60_000 };
 
-export interface ReadinessProbe {
-  readonly server: AgentServer;
-  readonly authorization: string;
+/** In proportion to the time that has passed, so that a quick start is seen soon and a slow one costs little. */
+const pauseAfter = (elapsedMs: number): number => Math.min(20 + elapsedMs / 20, 500);
+
+export interface ReadinessProbe extends AgentEndpoint {
+  readonly program: Program;
   readonly signal: AbortSignal;
   readonly limits?: ReadinessLimits;
 }
 
 /** @throws DomainError `sandbox_unavailable` when the server ended or did not answer in time */
 export const waitUntilReady = async (probe: ReadinessProbe): Promise<void> => {
-  const { timeoutMs, firstPauseMs, longestPauseMs } = probe.limits ?? defaultReadinessLimits;
-  const deadline = performance.now() + timeoutMs;
-  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
+  const { timeoutMs } = probe.limits ?? defaultReadinessLimits;
+  const startedAt = performance.now();
+  for (;;) {
     probe.signal.throwIfAborted();
-    if (await isHealthy(probe.server.baseUrl, probe.authorization, probe.signal)) return;
-    if (!(await probe.server.running()))
+    if (await isHealthy(probe, probe.signal)) return;
+    if (!(await probe.program.running()))
       throw unavailable("ended before it answered", await tail(probe));
-    if (performance.now() > deadline) {
+    const elapsed = performance.now() - startedAt;
+    if (elapsed > timeoutMs) {
       throw unavailable(`did not answer within ${timeoutMs} ms`, await tail(probe));
     }
-    await delay(pause, undefined, { signal: probe.signal });
+    await delay(pauseAfter(elapsed), undefined, { signal: probe.signal });
   }
 };
 
 /** One question to the health endpoint. Another server on that port does not know our password. */
-const isHealthy = async (
-  baseUrl: string,
-  authorization: string,
+export const isHealthy = async (
+  { baseUrl, authorization }: AgentEndpoint,
   signal?: AbortSignal,
 ): Promise<boolean> => {
   const limit = AbortSignal.timeout(5_000);
@@ -64,7 +61,7 @@ const isHealthy = async (
   }
 };
 
-const tail = (probe: ReadinessProbe): Promise<string> => probe.server.logTail();
+const tail = (probe: ReadinessProbe): Promise<string> => probe.program.logTail();
 
 const unavailable = (what: string, log: string): DomainError =>
   new DomainError(

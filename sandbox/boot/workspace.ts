@@ -1,78 +1,126 @@
-/** Fills the workspace once: a clone of the repository, or an empty repository. */
+/** Fills the workspace once: clones of the repositories, or an empty repository. */
+import path from "node:path";
+import pLimit from "p-limit";
 import { DomainError } from "#contracts/errors";
-import type { ExecResult, SandboxSpec } from "../provider.ts";
+import { repositoryName } from "#contracts/repository";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
+import type { RepositorySpec, SandboxSpec } from "../provider/spec.ts";
+import { commandFailed, git, parallelTransfers, tryGit } from "./git.ts";
 import type { Machine } from "./machine.ts";
-
-const cloneTimeoutMs = 10 * 60_000;
 
 /** Written last, so that a clone that was cut off is recognised and done again. */
 export const workspaceMarker = (machine: Pick<Machine, "home">): string =>
   `${machine.home}/.proliferate/workspace.json`;
 
+export interface FilledWorkspace {
+  /** Whether it was there already, with an agent's work in it. */
+  readonly kept: boolean;
+  readonly warnings: readonly SandboxWarning[];
+}
+
 /** Leaves a filled workspace alone, so a resumed sandbox keeps the agent's work. */
 export const fillWorkspace = async (
   machine: Machine,
-  spec: Pick<SandboxSpec, "repository" | "gitCredential">,
+  { repositories }: Pick<SandboxSpec, "repositories">,
   signal: AbortSignal,
-): Promise<void> => {
-  if (await machine.files.exists(workspaceMarker(machine))) return;
-  const run = async (
-    argv: readonly [string, ...string[]],
-    env: Readonly<Record<string, string>> = {},
-  ) => {
-    const result = await machine.exec(argv, { timeoutMs: cloneTimeoutMs, signal, env });
-    if (result.exitCode !== 0) throw commandFailed(argv, result);
-  };
-  await run(["find", machine.workspace, "-mindepth", "1", "-delete"]);
-  if (spec.repository === null) {
-    await run(["git", "init", "--quiet", "--initial-branch", "main", "."]);
-  } else {
-    const { url, ref } = spec.repository;
-    await run(["git", "clone", "--quiet", "--", url, "."], cloneEnvironment(spec.gitCredential));
-    if (ref !== "HEAD") await checkOut(ref, run);
-  }
+): Promise<FilledWorkspace> => {
+  if (await machine.files.exists(workspaceMarker(machine))) return { kept: true, warnings: [] };
+  refuseBadPlaces(repositories);
+  const clear = ["find", machine.workspace, "-mindepth", "1", "-delete"] as const;
+  const cleared = await machine.exec(clear, { signal });
+  if (cleared.exitCode !== 0) throw commandFailed(clear, cleared);
+  const warnings = await cloneAll(machine, repositories, signal);
+  const filledWith = repositories.map(({ url, ref, path: place }) => ({ url, ref, path: place }));
   await machine.files.write(
     workspaceMarker(machine),
-    `${JSON.stringify({ version: 1, ...spec.repository })}\n`,
+    `${JSON.stringify({ version: 2, repositories: filledWith })}\n`,
   );
+  return { kept: false, warnings };
 };
 
-const checkOut = async (
-  ref: string,
-  run: (argv: readonly [string, ...string[]]) => Promise<void>,
-) => {
+/** The first clone that fails ends the others. */
+const cloneAll = async (
+  machine: Machine,
+  repositories: readonly RepositorySpec[],
+  signal: AbortSignal,
+): Promise<readonly SandboxWarning[]> => {
+  if (repositories.length === 0) {
+    await git(machine, { args: ["init", "--quiet", "-b", "main", "."], signal });
+    return [];
+  }
+  const broken = new AbortController();
+  const until = AbortSignal.any([signal, broken.signal]);
+  const limit = pLimit(parallelTransfers);
+  const clones = repositories.map((repository) =>
+    limit(async () => {
+      try {
+        until.throwIfAborted();
+        return await clone(machine, repository, until);
+      } catch (error) {
+        broken.abort(error);
+        throw error;
+      }
+    }),
+  );
+  // All have to have ended before anybody clears the folder that they write into.
+  await Promise.allSettled(clones);
+  if (broken.signal.aborted) throw broken.signal.reason;
+  return (await Promise.all(clones)).flat();
+};
+
+const clone = async (
+  machine: Machine,
+  repository: RepositorySpec,
+  signal: AbortSignal,
+): Promise<readonly SandboxWarning[]> => {
+  const { url, ref, path: place, credential } = repository;
   if (ref.startsWith("-")) {
     throw new DomainError(
       "sandbox_boot_failed",
       `"${ref}" cannot be the name of a branch, tag or commit.`,
     );
   }
+  await git(machine, { args: ["clone", "--quiet", "--", url, place], signal, credential });
+  if (ref === "HEAD") return [];
   // With "--" git takes the name for a revision, or a branch of the remote, never for a file.
-  await run(["git", "checkout", "--quiet", ref, "--"]);
+  const checkout = ["-C", place, "checkout", "--quiet", ref, "--"];
+  const result = await tryGit(machine, { args: checkout, signal });
+  if (result.exitCode === 0) return [];
+  if (await isKnown(machine, repository, signal)) throw commandFailed(["git", ...checkout], result);
+  return [
+    {
+      code: "branch_missing",
+      message: `${repositoryName(url)} has no branch, tag or commit "${ref}"; its default branch is checked out.`,
+    },
+  ];
 };
 
-/**
- * The credential travels in the environment of this one command, so it is neither in the clone's
- * configuration nor in a command line. Only plain transports are allowed: `ext::` would run programs.
- */
-const cloneEnvironment = (credential: SandboxSpec["gitCredential"]): Record<string, string> => ({
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file",
-  ...(credential && {
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: "http.extraHeader",
-    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basicCredential(credential)}`,
-  }),
-});
-
-/** `username:password` in base64, which also has to be kept out of error messages. */
-export const basicCredential = (credential: NonNullable<SandboxSpec["gitCredential"]>): string =>
-  Buffer.from(`${credential.username}:${credential.password}`).toString("base64");
-
-const commandFailed = (argv: readonly string[], result: ExecResult): DomainError => {
-  const how = result.timedOut ? "took too long" : `ended with ${result.exitCode ?? "a signal"}`;
-  return new DomainError(
-    "sandbox_boot_failed",
-    `${argv.slice(0, 2).join(" ")} ${how}: ${result.stderr.trim()}`,
-  );
+const isKnown = async (
+  machine: Machine,
+  { path: place, ref }: RepositorySpec,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  for (const name of [`${ref}^{commit}`, `refs/remotes/origin/${ref}`]) {
+    const args = ["-C", place, "rev-parse", "--quiet", "--verify", "--end-of-options", name];
+    if ((await tryGit(machine, { args, signal })).exitCode === 0) return true;
+  }
+  return false;
 };
+
+/** Each repository has a place of its own inside the workspace; `.` has room for no other. */
+const refuseBadPlaces = (repositories: readonly RepositorySpec[]): void => {
+  const places = repositories.map((repository) => path.posix.normalize(repository.path));
+  for (const [index, place] of places.entries()) {
+    const outside = path.posix.isAbsolute(place) || place.split("/")[0] === "..";
+    const shared = places.some((other, at) => at !== index && isInside(other, place));
+    if (outside || shared || place.startsWith("-")) {
+      throw new DomainError(
+        "sandbox_boot_failed",
+        `"${repositories[index]?.path}" cannot be a repository's place in the workspace.`,
+      );
+    }
+  }
+};
+
+const isInside = (inner: string, outer: string): boolean =>
+  outer === "." || inner === outer || inner.startsWith(`${outer}/`);

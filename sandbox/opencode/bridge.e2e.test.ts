@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "#contracts/ids";
-import type { SandboxSpec } from "../provider.ts";
+import type { SandboxSpec } from "../provider/spec.ts";
 import { openLocalProvider, type LocalProvider } from "../providers/local/index.ts";
 import { findSandboxProcesses } from "../providers/local/processes.ts";
+import { killIfThere } from "../providers/local/testing/kill-if-there.ts";
 import { startScriptedModel, type ScriptedModel } from "../scripted-model/index.ts";
 import { openOpencodeClient } from "./client.ts";
 import { isMessageOfPrompt, promptMessageId, promptPartId } from "./message-id.ts";
@@ -40,7 +41,7 @@ test(
   async () => {
     const sessionId = newId("session");
     const spec: SandboxSpec = {
-      repository: null,
+      repositories: [],
       gateway: { url: "http://127.0.0.1:9", token: "sbx1.test.token" },
       model: {
         model: "anthropic/claude-sonnet-4-6",
@@ -50,7 +51,12 @@ test(
       },
       instructions: "Do as you are told.",
     };
-    const sandbox = await provider.ensure({ sessionId, spec });
+    const sandbox = await provider.ensureSandbox({
+      sessionId,
+      sandboxId: null,
+      snapshotId: null,
+      spec,
+    });
     const client = openOpencodeClient(sandbox.opencode);
     const { id: agentSessionId } = await client.createSession("Bridge");
 
@@ -92,13 +98,18 @@ test(
       onEvent: async (event) => {
         if (event.type !== "text_delta" || killed) return;
         killed = true;
-        for (const { pid } of await findSandboxProcesses(sandbox.id)) process.kill(pid, "SIGKILL");
+        for (const { pid } of await findSandboxProcesses(sandbox.sandboxId)) killIfThere(pid);
       },
       limits: { unreachableMs: 1_000 },
     });
     await expect(lost).rejects.toMatchObject({ code: "agent_unreachable" });
 
-    const resumed = await provider.ensure({ sessionId, spec });
+    const resumed = await provider.ensureSandbox({
+      sessionId,
+      sandboxId: null,
+      snapshotId: null,
+      spec,
+    });
     expect(resumed.origin).toBe("resumed");
     const again = openOpencodeClient(resumed.opencode);
     const recorded = [

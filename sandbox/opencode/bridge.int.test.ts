@@ -125,6 +125,25 @@ test("a model that stays overloaded is given up", async () => {
   expect(server.aborts()).toBe(1);
 });
 
+test("a watch ends at once when its server's sandbox has ended", async () => {
+  const broken = { events: events.slice(0, middle), status: busy, messages: [], hold: false };
+  server = await startOpencodeStandIn(sessionId, [broken, broken, { ...broken, hold: true }]);
+  const client = openOpencodeClient({ baseUrl: server.baseUrl, authorization: "Basic none" });
+  let asked = 0;
+  const watching = watchSession({
+    client,
+    opencodeSessionId: sessionId,
+    signal: new AbortController().signal,
+    // The first connection broke for some other reason.
+    isGone: () => Promise.resolve(++asked > 1),
+  });
+  const drain = async () => {
+    for await (const _event of watching);
+  };
+  await expect(drain()).rejects.toMatchObject({ code: "agent_unreachable" });
+  expect(asked).toBe(2);
+});
+
 test("a server that stays away fails the watch, and an aborted watch just ends", async () => {
   server = await startOpencodeStandIn(sessionId, []);
   const { baseUrl } = server;

@@ -37,13 +37,18 @@ export interface WatchOptions {
   readonly recorded?: ReadonlySet<string>;
   /** Called as soon as events arrive: a prompt that is sent from now on is seen from its beginning. */
   readonly onConnected?: () => void;
+  /**
+   * Asked whenever a connection has broken: whether the server's sandbox has ended, so that waiting for
+   * the server would be in vain. May take its time; must not throw.
+   */
+  readonly isGone?: () => Promise<boolean>;
   readonly limits?: Partial<WatchLimits>;
 }
 
 /**
  * What the agent does, until the signal fires. After each connection the stored messages are read, so
  * nothing final is missed; the deltas of a gap are not sent again, their message comes as a whole.
- * @throws DomainError `agent_unreachable` after `unreachableMs`, `agent_reply_invalid`, `agent_failed`
+ * @throws DomainError `agent_unreachable` after `unreachableMs` or once the sandbox is gone, `agent_reply_invalid`, `agent_failed`
  */
 export async function* watchSession(options: WatchOptions): AsyncGenerator<AgentEvent> {
   const limits = { ...defaultWatchLimits, ...options.limits };
@@ -60,6 +65,7 @@ export async function* watchSession(options: WatchOptions): AsyncGenerator<Agent
       if (!isConnectionLoss(error)) throw error;
       if (performance.now() - reachedAt > limits.unreachableMs) throw unreachable(error);
     }
+    if (!options.signal.aborted && (await options.isGone?.())) throw unreachable();
     if (!(await pause(options.signal))) return;
   }
 }
@@ -166,7 +172,7 @@ const isConnectionLoss = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error instanceof Error && error.name === "AbortError");
 
-const unreachable = (cause: unknown): DomainError =>
+const unreachable = (cause?: unknown): DomainError =>
   new DomainError("agent_unreachable", "The agent's server is gone.", { cause });
 
 /** False if the watch ended meanwhile. */

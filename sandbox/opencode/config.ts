@@ -3,12 +3,15 @@
  * own `opencode.json` says ranks below it. The agent can read this environment, so it may hold only what
  * belongs to the sandbox.
  */
-import type { ModelAccess } from "../provider.ts";
+import { providerOf } from "#contracts/models/registry";
+import type { ModelAccess } from "../provider/spec.ts";
 
 export interface OpencodeSetup {
   readonly model: ModelAccess;
   /** Absolute path of the instructions file inside. */
   readonly instructionsPath: string;
+  /** Whether the sandbox has Playwright's MCP server, so that the agent can look at pages. */
+  readonly browser: boolean;
   /** Password of the server's Basic authentication; the user is `opencode`. */
   readonly password: string;
 }
@@ -31,7 +34,19 @@ export const opencodeEnvironment = (setup: OpencodeSetup): Record<string, string
 export const opencodeAuthorization = (password: string): string =>
   `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}`;
 
-const opencodeConfig = ({ model, instructionsPath }: OpencodeSetup) => ({
+export const browserCommand = "playwright-mcp";
+
+/** A browser without a window and with pictures, in a profile that is gone afterwards. */
+const playwright = {
+  type: "local",
+  command: [
+    ...[browserCommand, "--headless", "--browser", "chromium", "--no-sandbox"],
+    ...["--isolated", "--caps", "vision"],
+  ],
+  enabled: true,
+};
+
+const opencodeConfig = ({ model, instructionsPath, browser }: OpencodeSetup) => ({
   $schema: "https://opencode.ai/config.json",
   model: model.model,
   small_model: model.smallModel,
@@ -43,9 +58,7 @@ const opencodeConfig = ({ model, instructionsPath }: OpencodeSetup) => ({
   instructions: [instructionsPath],
   // Nobody sits at this terminal: a question would block the turn for ever. The sandbox is the fence.
   permission: { "*": "allow", bash: "allow", question: "deny" },
+  ...(browser && { mcp: { playwright } }),
   share: "disabled",
   autoupdate: false,
 });
-
-const providerOf = (model: string): string =>
-  model.slice(0, Math.max(model.indexOf("/"), 0)) || model;

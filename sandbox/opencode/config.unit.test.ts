@@ -9,6 +9,7 @@ const setup = {
     apiKey: "own-key",
   },
   instructionsPath: "/home/user/.proliferate/instructions.md",
+  browser: false,
   password: "secret",
 };
 
@@ -25,6 +26,13 @@ test("the agent may run everything, ask nobody, and publish nothing", () => {
     permission: { "*": "allow", bash: "allow", question: "deny" },
     share: "disabled",
     autoupdate: false,
+  });
+});
+
+test("there is a browser where the sandbox has one", () => {
+  expect(configOf(opencodeEnvironment(setup))).not.toHaveProperty("mcp");
+  expect(configOf(opencodeEnvironment({ ...setup, browser: true }))).toMatchObject({
+    mcp: { playwright: { type: "local", enabled: true } },
   });
 });
 

@@ -7,11 +7,17 @@ import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute, type Executed } from "#event-store/execute";
-import { loadAggregate } from "#event-store/load";
+import { type AggregateDefinition, loadAggregate } from "#event-store/load";
 import { invocationDecider } from "./decider.ts";
 import type { InvocationState, KnownInvocation } from "./state.ts";
 
-const definition = { aggregate: "invocation", decider: invocationDecider } as const;
+/** What an agent wants to do, and what comes of it, belongs to its session. */
+const definition: AggregateDefinition<InvocationCommand, InvocationEvent, InvocationState> = {
+  aggregate: "invocation",
+  decider: invocationDecider,
+  textOwner: ({ organization }, state) =>
+    state.status === "absent" ? organization : state.request.sessionId,
+};
 
 export interface InvocationKey {
   readonly organization: OrganizationId;

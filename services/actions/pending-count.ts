@@ -26,6 +26,7 @@ export const countPending =
   async ({ organization, sessionId }: SessionKey): Promise<number> => {
     const shard = shardOf(organization, store.shards);
     await progress.waitForPosition(formatPosition(shard, await lastSequence(store, shard)), {
+      models: ["invocations"],
       timeoutMs: catchUpMs,
     });
     let pending = 0;

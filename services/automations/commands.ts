@@ -4,9 +4,16 @@ import type { RunCommand } from "#contracts/run/commands";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/execute";
+import type { AggregateKey } from "#event-store/load";
+import { sessionIdOf } from "../sessions/commands.ts";
 import { runDecider } from "./decider.ts";
 
-const aggregate = { aggregate: "run", decider: runDecider } as const;
+/** Its text becomes its session's, which is erased with it; that the session's id is known before is why. */
+const aggregate = {
+  aggregate: "run",
+  decider: runDecider,
+  textOwner: ({ organization, id }: AggregateKey) => sessionIdOf(organization, id),
+} as const;
 
 export interface RunKey {
   readonly organization: OrganizationId;
@@ -32,3 +39,17 @@ export const openRunSession = async (
   meta: CommandMeta,
 ): Promise<Position> =>
   (await execute(store, aggregate, run, { type: "OpenRunSession", sessionId }, meta)).position;
+
+type Completion = Extract<RunCommand, { type: "CompleteRun" }>;
+
+/**
+ * Records how the run has ended, once for each completion id.
+ * @throws DomainError `run_already_completed`, `forbidden` for another session than the run's
+ */
+export const completeRun = async (
+  store: EventStore,
+  run: RunKey,
+  completion: Omit<Completion, "type">,
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await execute(store, aggregate, run, { type: "CompleteRun", ...completion }, meta)).position;

@@ -4,12 +4,19 @@ import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
 import type { RunCommand } from "#contracts/run/commands";
 import type { RunEvent } from "#contracts/run/events";
+import type { RunOutcome } from "#contracts/run/outcome";
 import type { Decider } from "#event-store/decider";
 
 export type RunState =
   | { readonly status: "absent" }
   | { readonly status: "matched" }
-  | { readonly status: "opened"; readonly sessionId: SessionId };
+  | { readonly status: "opened"; readonly sessionId: SessionId }
+  | {
+      readonly status: "completed";
+      readonly sessionId: SessionId;
+      readonly completionId: string;
+      readonly outcome: RunOutcome;
+    };
 
 export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
   initialState: () => ({ status: "absent" }),
@@ -26,6 +33,8 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
       }
       case "OpenRunSession":
         return openSession(command.sessionId, state);
+      case "CompleteRun":
+        return completeRun(command, state);
       default:
         return assertNever(command);
     }
@@ -36,9 +45,16 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
       case "TriggerMatched":
         return { status: "matched" };
       case "RunSessionOpened":
-        return state.status === "absent"
+        // A report may be faster than the word that the session is open.
+        return state.status === "absent" || state.status === "completed"
           ? state
           : { status: "opened", sessionId: event.data.sessionId };
+      case "RunCompleted": {
+        const { sessionId, completionId, report } = event.data;
+        return state.status === "absent"
+          ? state
+          : { status: "completed", sessionId, completionId, outcome: report.outcome };
+      }
       default:
         return assertNever(event);
     }
@@ -52,6 +68,7 @@ const openSession = (sessionId: SessionId, state: RunState): readonly RunEvent[]
     case "matched":
       return [{ type: "RunSessionOpened", data: { sessionId } }];
     case "opened":
+    case "completed":
       if (state.sessionId === sessionId) return [];
       throw new DomainError(
         "idempotency_key_reused",
@@ -61,3 +78,31 @@ const openSession = (sessionId: SessionId, state: RunState): readonly RunEvent[]
       return assertNever(state);
   }
 };
+
+/** One completion id is one completion, however often the agent reports it. */
+const completeRun = (
+  { sessionId, completionId, report }: Extract<RunCommand, { type: "CompleteRun" }>,
+  state: RunState,
+): readonly RunEvent[] => {
+  switch (state.status) {
+    case "absent":
+      throw new DomainError("not_found", "There is no such run.");
+    case "opened":
+      if (state.sessionId !== sessionId) throw foreignSession();
+      return [{ type: "RunCompleted", data: { sessionId, completionId, report } }];
+    case "matched":
+      return [{ type: "RunCompleted", data: { sessionId, completionId, report } }];
+    case "completed":
+      if (state.sessionId !== sessionId) throw foreignSession();
+      if (state.completionId === completionId) return [];
+      throw new DomainError(
+        "run_already_completed",
+        `The run was reported as ${state.outcome} already.`,
+      );
+    default:
+      return assertNever(state);
+  }
+};
+
+const foreignSession = (): DomainError =>
+  new DomainError("forbidden", "Another session works on this run.");

@@ -2,6 +2,7 @@ import { it } from "vitest";
 import { derivedId } from "#contracts/ids";
 import type { RunCommand } from "#contracts/run/commands";
 import type { RunEvent } from "#contracts/run/events";
+import type { RunReport } from "#contracts/run/outcome";
 import { deciderSpec } from "../testing/decider-spec.ts";
 import { runDecider } from "./decider.ts";
 
@@ -26,6 +27,32 @@ it("matches once", () => {
   given(matched, opened)
     .when({ ...match, prompt: "Look again" })
     .then();
+});
+
+const report: RunReport = {
+  outcome: "succeeded",
+  summary: "Done.",
+  citations: [],
+  diffRef: null,
+  testReportRef: null,
+  sideEffectRefs: [],
+};
+const completion = { sessionId, completionId: "c-1", report };
+const complete: RunCommand = { type: "CompleteRun", ...completion };
+const completed: RunEvent = { type: "RunCompleted", data: completion };
+
+it("is completed once, by its own session, whenever the session's word arrives", () => {
+  given().when(complete).thenRejects("not_found");
+  given(matched, opened).when(complete).then(completed);
+  given(matched).when(complete).then(completed);
+  given(matched, opened, completed).when(complete).then();
+  given(matched, completed).when(open).then();
+  given(matched, opened, completed)
+    .when({ ...complete, completionId: "c-2" })
+    .thenRejects("run_already_completed");
+  given(matched, opened)
+    .when({ ...complete, sessionId: derivedId("session", "two") })
+    .thenRejects("forbidden");
 });
 
 it("opens one session, after it has matched", () => {

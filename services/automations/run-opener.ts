@@ -1,5 +1,6 @@
 /** Opens the session of each run that begins. */
 import type { OrganizationId, RunId } from "#contracts/ids";
+import { workspaceRoot } from "#contracts/repository";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import { eventsOf } from "#event-store/load";
 import { reactionId, type ReactorOptions, startReactor } from "#event-store/reactor";
@@ -38,7 +39,7 @@ export const openSession = async (deps: RunOpenerDeps, recorded: RecordedCommit)
       organization,
       title,
       origin: { kind: "automation", runId },
-      repository,
+      repositories: repository ? [{ ...repository, path: workspaceRoot }] : [],
       prompt: { text: prompt, by: runId },
       idempotencyKey: runId,
     },

@@ -1,18 +1,30 @@
 import fc from "fast-check";
+import { derivedId } from "#contracts/ids";
 import type { RunCommand } from "#contracts/run/commands";
 import { runEvents } from "#contracts/run/events";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { runDecider } from "./decider.ts";
 
-const [matched, opened] = runEvents;
+const [matched, , completed] = runEvents;
+
+const sessionId = fc.constantFrom(derivedId("session", "1"), derivedId("session", "2"));
 
 describeDecider("a run", {
   decider: runDecider,
   events: runEvents,
   commands: fc.oneof(
     arbitraryOf(matched.data).map((data): RunCommand => ({ type: "MatchTrigger", ...data })),
-    arbitraryOf(opened.data).map((data): RunCommand => ({ type: "OpenRunSession", ...data })),
+    // Few ids, so that commands meet.
+    sessionId.map((id): RunCommand => ({ type: "OpenRunSession", sessionId: id })),
+    fc
+      .tuple(arbitraryOf(completed.data), sessionId, fc.constantFrom("a", "b"))
+      .map(([{ report }, id, completionId]): RunCommand => ({
+        type: "CompleteRun",
+        sessionId: id,
+        completionId,
+        report,
+      })),
   ),
-  repeated: { MatchTrigger: "nothing", OpenRunSession: "nothing" },
+  repeated: { MatchTrigger: "nothing", OpenRunSession: "nothing", CompleteRun: "nothing" },
 });

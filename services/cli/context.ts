@@ -6,6 +6,9 @@ import { openDatabase } from "#projections/database";
 import type { Sql } from "postgres";
 import type { Config } from "../config.ts";
 import { findServers } from "../running-servers.ts";
+import { findSecretsKey } from "../secrets-key.ts";
+import { type DataKeyVault, openDataKeys } from "../secrets/data-keys.ts";
+import { deriveKeys } from "../secrets/keys.ts";
 
 export interface CliContext {
   readonly config: Config;
@@ -23,37 +26,48 @@ const serversOf = async ({
 export const natsUrlOf = async (context: CliContext): Promise<string> =>
   (await serversOf(context)).natsUrl;
 
-/**
- * Works on the log as it is, whatever the settings say that it should be, and closes the connection
- * whatever happens. Only `streams apply` changes streams.
- */
-export const withLog = async <T>(
-  context: CliContext,
-  work: (store: EventStore) => Promise<T>,
-): Promise<T> => {
-  const natsUrl = await natsUrlOf(context);
-  const connection = await connectToNats({ url: natsUrl, name: "cli" });
-  try {
-    return await work(await openAsFound(connection));
-  } finally {
-    await connection.close();
-  }
-};
+/** What commands work on. */
+export interface Servers {
+  readonly store: EventStore;
+  readonly sql: Sql;
+  readonly databaseUrl: string;
+  /** The keys of the log's text; null where SECRETS_KEY is not known, and the text stays sealed. */
+  readonly vault: DataKeyVault | null;
+}
 
-/** Works on the log and the read models. */
+/**
+ * Works on the log as it is, whatever the settings say that it should be, and closes the connections
+ * whatever happens. Only `streams apply` changes streams. The database is asked for nothing but what the
+ * work needs.
+ */
 export const withLogAndDatabase = async <T>(
   context: CliContext,
-  work: (servers: {
-    readonly store: EventStore;
-    readonly sql: Sql;
-    readonly databaseUrl: string;
-  }) => Promise<T>,
+  work: (servers: Servers) => Promise<T>,
 ): Promise<T> => {
-  const { databaseUrl } = await serversOf(context);
+  const { natsUrl, databaseUrl } = await serversOf(context);
   const sql = openDatabase({ url: databaseUrl, maxConnections: 2 });
   try {
-    return await withLog(context, (store) => work({ store, sql, databaseUrl }));
+    const vault = await vaultOf(context, sql);
+    const connection = await connectToNats({ url: natsUrl, name: "cli" });
+    try {
+      return await work({ store: await openAsFound(connection, vault), sql, databaseUrl, vault });
+    } finally {
+      await connection.close();
+    }
   } finally {
     await sql.end({ timeout: 5 });
   }
 };
+
+const vaultOf = async ({ config }: CliContext, sql: Sql): Promise<DataKeyVault | null> => {
+  const secretsKey = config.SECRETS_KEY ?? (await findSecretsKey(config.DATA_DIR));
+  return secretsKey === null
+    ? null
+    : openDataKeys({ sql, wrappingKey: deriveKeys(secretsKey).dataKeyWrapping });
+};
+
+/** Works on the log only. */
+export const withLog = <T>(
+  context: CliContext,
+  work: (store: EventStore) => Promise<T>,
+): Promise<T> => withLogAndDatabase(context, ({ store }) => work(store));

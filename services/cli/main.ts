@@ -5,6 +5,7 @@ import { readConfig } from "../config.ts";
 import { addAuditCommands } from "./commands/audit/index.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
+import { addSandboxCommands } from "./commands/sandbox-snapshots.ts";
 import { addStreamCommands } from "./commands/streams.ts";
 
 // Who reads what is printed may have seen enough, as `head` has after some lines.
@@ -25,6 +26,7 @@ try {
   addAuditCommands(program, context);
   addProjectionCommands(program, context);
   addDeadLetterCommands(program, context);
+  addSandboxCommands(program, context);
   await program.parseAsync();
 } catch (error) {
   const text = isDomainError(error) ? error.message : error instanceof Error ? error.stack : error;

@@ -314,7 +314,7 @@ describe.each(adapters)("fan-out on %s", (_name, openSockets) => {
 
   it("begins again for everybody when the live channel itself was lost", async () => {
     const connection = await connectToNats({ url: nats.url, name: "tier" });
-    const store = await openEventStore({ connection, durability: "relaxed" });
+    const store = await openEventStore({ connection, durability: nats.durability });
     const { publish, connect, fanout } = await start({ store });
     for (let index = 0; index < 5; index += 1) await publish(token(index));
     const client = await connect();
@@ -322,7 +322,7 @@ describe.each(adapters)("fan-out on %s", (_name, openSockets) => {
       expect(textOf(client.streaming())).toBe(textUpTo(5));
     }, patience);
     await nats.store.jsm.streams.delete("LIVE");
-    await openEventStore({ connection: nats.connection, durability: "relaxed" });
+    await openEventStore({ connection: nats.connection, durability: nats.durability });
     await connection.reconnect();
     await publish({ ...token(0), messageId: "m2" } as LiveMessage);
     await vi.waitFor(() => {

@@ -1,23 +1,21 @@
 import { DomainError } from "#contracts/errors";
-import type { Position } from "#contracts/position";
 import { parsePosition } from "#event-store/position";
 import { shardOf } from "#event-store/sharding";
+import type { Progress } from "#projections/wait-for-position";
 import type { AwaitPosition } from "./register-route.ts";
 
 /**
  * Waits for positions of the organisation's own shard. A position of another shard cannot be that of its
  * own write, and waiting for it would tell how busy other organisations are.
- *
- * @param waitForPosition see `projections/wait-for-position.ts`
  */
 export const createAwaitPosition =
-  (shards: number, waitForPosition: (position: Position) => Promise<Position>): AwaitPosition =>
-  async (position, organization) => {
+  (shards: number, { waitForPosition }: Pick<Progress, "waitForPosition">): AwaitPosition =>
+  async (position, organization, models) => {
     if (parsePosition(position).shard !== shardOf(organization, shards)) {
       throw new DomainError(
         "position_invalid",
         "This is not a position of your organisation's log.",
       );
     }
-    return waitForPosition(position);
+    return waitForPosition(position, { models });
   };

@@ -221,10 +221,14 @@ describe("the server", () => {
     const [, sequence] = position.split(":").map(Number);
     await vi.waitFor(
       async () => {
-        const { models, shards } = await client.call(getProjections, {});
-        expect(models).toContainEqual({ name: "sessions", version: 1 });
-        expect(shards).toMatchObject([{ shard: 0, state: "projecting", lag: 0, problem: null }]);
-        expect(shards[0]?.checkpoint).toBeGreaterThanOrEqual(sequence ?? Number.NaN);
+        const { models } = await client.call(getProjections, {});
+        const sessions = models.find(({ name }) => name === "sessions");
+        expect(sessions).toMatchObject({
+          version: 1,
+          shards: [{ shard: 0, state: "projecting", lag: 0, problem: null }],
+          rebuild: null,
+        });
+        expect(sessions?.shards[0]?.checkpoint).toBeGreaterThanOrEqual(sequence ?? Number.NaN);
       },
       { timeout: 30_000 },
     );
@@ -240,8 +244,8 @@ describe("the server", () => {
     expect((await get(gateway.owner.token)).json()).toMatchObject({ code: "unauthenticated" });
     const { headers, body } = await get(metricsToken);
     expect(headers["content-type"]).toContain("text/plain; version=0.0.4");
-    expect(body).toMatch(/^proliferate_projection_halted\{shard="0"\} 0$/m);
-    expect(body).toMatch(/^proliferate_projection_log_end\{shard="0"\} [1-9]\d*$/m);
+    expect(body).toMatch(/^proliferate_projection_halted\{model="audit",shard="0"\} 0$/m);
+    expect(body).toMatch(/^proliferate_projection_log_end\{model="audit",shard="0"\} [1-9]\d*$/m);
   });
 
   it("serves the dashboard's one page for every page, and its files as they are", async () => {

@@ -12,10 +12,14 @@ import { refuseForeignPage, requireOwnPage } from "./same-origin.ts";
 import type { Cookie } from "./session-cookie.ts";
 
 /**
- * Waits until the read models of the organisation have reached a position, for a while at most; answers
- * where they stand. @throws DomainError `position_invalid`
+ * Waits until these read models, by default all, have reached a position of the organisation, for a while
+ * at most; answers where they stand. @throws DomainError `position_invalid`
  */
-export type AwaitPosition = (position: Position, organization: OrganizationId) => Promise<Position>;
+export type AwaitPosition = (
+  position: Position,
+  organization: OrganizationId,
+  models: readonly string[] | undefined,
+) => Promise<Position>;
 
 export interface RouteDeps {
   readonly authenticate: Authenticate;
@@ -43,7 +47,7 @@ export const registerRoute = (
     schema: schemaOf(route),
     onRequest: (request) => admit(route, request, deps.authenticate),
     preHandler:
-      route.query && "after" in route.query.shape ? [readOwnWrite(deps.awaitPosition)] : [],
+      route.query && "after" in route.query.shape ? [readOwnWrite(route, deps.awaitPosition)] : [],
     handler: async (request, reply) => {
       const { status, body, headers, cookies } = await (handler as AnyHandler)({
         params: request.params,
@@ -93,10 +97,14 @@ const admit = async (
   request.principal = principal;
 };
 
-const readOwnWrite = (awaitPosition: AwaitPosition): preHandlerAsyncHookHandler => {
+const readOwnWrite = (
+  { reads }: Route,
+  awaitPosition: AwaitPosition,
+): preHandlerAsyncHookHandler => {
   return async (request, reply) => {
     const { after } = request.query as { readonly after?: Position };
     if (after === undefined || request.principal === null) return;
-    reply.header(positionHeader, await awaitPosition(after, request.principal.organizationId));
+    const { organizationId } = request.principal;
+    reply.header(positionHeader, await awaitPosition(after, organizationId, reads));
   };
 };

@@ -7,28 +7,31 @@ import type { ProjectionStatus } from "#contracts/projections/view";
 export interface MetricsOptions {
   /** What whoever collects the metrics sends as a bearer token; null to have no such page. */
   readonly token: string | null;
-  readonly status: () => Promise<Pick<ProjectionStatus, "shards">>;
+  readonly status: () => Promise<ProjectionStatus>;
 }
 
-type Shard = ProjectionStatus["shards"][number];
+type Shard = ProjectionStatus["models"][number]["shards"][number];
 
 const gauges: readonly (readonly [name: string, help: string, value: (shard: Shard) => number])[] =
   [
-    ["checkpoint", "Newest commit in the read models.", ({ checkpoint }) => checkpoint],
+    ["checkpoint", "Newest commit in the read model.", ({ checkpoint }) => checkpoint],
     ["log_end", "Newest commit of the log.", ({ end }) => end],
     ["lag_commits", "Commits that are not projected yet.", ({ lag }) => lag],
     ["halted", "1 while a commit cannot be projected.", ({ state }) => +(state === "halted")],
     ["unattended", "1 while no projector reports.", ({ state }) => +(state === "unattended")],
   ];
 
-/** The metrics as text. Shards are the only label, so their number is bounded. */
-const formatMetrics = ({ shards }: Pick<ProjectionStatus, "shards">): string =>
+/** The metrics as text. Read models and shards are the only labels, so their number is bounded. */
+const formatMetrics = ({ models }: ProjectionStatus): string =>
   gauges
     .flatMap(([name, help, value]) => [
       `# HELP proliferate_projection_${name} ${help}`,
       `# TYPE proliferate_projection_${name} gauge`,
-      ...shards.map(
-        (shard) => `proliferate_projection_${name}{shard="${shard.shard}"} ${value(shard)}`,
+      ...models.flatMap((model) =>
+        model.shards.map((shard) => {
+          const labels = `model="${model.name}",shard="${shard.shard}"`;
+          return `proliferate_projection_${name}{${labels}} ${value(shard)}`;
+        }),
       ),
     ])
     .join("\n") + "\n";

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { openLeases } from "#event-store/leases";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
@@ -20,6 +21,8 @@ import { policyRoutes } from "../policy/routes.ts";
 import { type Running, runningStack } from "../running.ts";
 import { openSecrets } from "../secrets/secrets.ts";
 import { sessionRoutes } from "../sessions/routes.ts";
+import { toolHandlers } from "../tools/handlers.ts";
+import { toolRoutes } from "../tools/routes.ts";
 import { triggerRoutes } from "../triggers/routes.ts";
 import { createSigningSecrets } from "../triggers/signing-secrets.ts";
 
@@ -39,7 +42,7 @@ export interface GatewayRoleOptions {
 
 /** Serves the HTTP API and the dashboard. */
 export const startGatewayRole = async (
-  { store, sql, keys, config, log }: Platform,
+  { store, sql, keys, config, log, instance }: Platform,
   { registry, liveUrl, dashboardDir }: GatewayRoleOptions,
 ): Promise<GatewayRole> => {
   const started = runningStack();
@@ -60,9 +63,7 @@ export const startGatewayRole = async (
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
       }),
-      awaitPosition: createAwaitPosition(store.shards, (position) =>
-        progress.waitForPosition(position),
-      ),
+      awaitPosition: createAwaitPosition(store.shards, progress),
       handlers: [
         ...sessionRoutes({
           store,
@@ -89,6 +90,14 @@ export const startGatewayRole = async (
           organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
         }),
         ...automationRoutes(sql),
+        ...toolRoutes({
+          store,
+          log,
+          instance,
+          clock,
+          handlers: toolHandlers,
+          leases: await openLeases(store, "runtime"),
+        }),
         ...identityRoutes({
           identity,
           secureCookies: config.PUBLIC_URL?.startsWith("https:") ?? false,

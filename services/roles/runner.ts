@@ -1,14 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { requireModel } from "#contracts/models/registry";
 import { type Leases, leaseTtlMs, openLeases } from "#event-store/leases";
-import type { SandboxProvider } from "#sandbox/provider";
-import { openLocalProvider } from "#sandbox/providers/local/index";
+import type { SandboxProvider } from "#sandbox/provider/provider";
+import { createProvider } from "#sandbox/providers/create-provider";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
 import type { Config } from "../config.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
+import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
+import { e2bSettings } from "../sandboxes/e2b-settings.ts";
+import { modalSettings } from "../sandboxes/modal-settings.ts";
 
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
@@ -19,16 +23,30 @@ export const startRunnerRole = async (
   try {
     const model = await openModel(config);
     started.add(model);
-    const provider = await openLocalProvider({
-      dataDir: config.DATA_DIR,
-      isolation: config.SANDBOX_ISOLATION,
-      localRepositories: "allow",
+    const provider = await createProvider(config.SANDBOX_PROVIDER, {
+      local: {
+        dataDir: config.DATA_DIR,
+        isolation: config.SANDBOX_ISOLATION,
+        localRepositories: "allow",
+        ...(config.SANDBOX_MEMORY_MB !== undefined && {
+          limits: {
+            memoryBytes: config.SANDBOX_MEMORY_MB * 1024 * 1024,
+            processes: config.SANDBOX_PROCESSES,
+          },
+        }),
+      },
+      e2b: e2bSettings(config),
+      ...modalSettings(config),
     });
-    started.add({ stop: () => provider[Symbol.asyncDispose]() });
+    started.add({
+      stop: async () => {
+        await provider[Symbol.asyncDispose]();
+      },
+    });
     const leases = await openLeases(store, "owner");
     started.add(endLeftovers(provider, { leases, instance, log }));
     const specOf: RunnerDeps["specOf"] = ({ organization, session }, state) => ({
-      repository: state.repository,
+      repositories: state.repositories,
       gateway: {
         url: gatewayUrl,
         token: deriveSandboxToken({
@@ -38,12 +56,17 @@ export const startRunnerRole = async (
         }),
       },
       model: {
-        model: state.model,
-        smallModel: config.SMALL_MODEL,
+        model: requireModel(state.model).opencodeId,
+        smallModel: requireModel(config.SMALL_MODEL).opencodeId,
         baseUrl: model.baseUrl,
         apiKey: model.apiKey,
       },
-      instructions: `You work on the session "${state.title}".`,
+      kind: state.kind,
+      serviceCommands: state.serviceCommands,
+      ...(config.SANDBOX_GIT_PULL_ON_RESTORE && {
+        freshness: { cadenceSeconds: config.SANDBOX_GIT_PULL_CADENCE_SECONDS },
+      }),
+      instructions: instructionsOf(state),
     });
     started.add(await startRunner({ store, provider, instance, specOf, log, leases }));
     return started;
@@ -78,14 +101,18 @@ const endLeftovers = (
   { leases, instance, log }: { readonly leases: Leases } & Pick<RunnerDeps, "instance" | "log">,
 ): Running => {
   const stopping = new AbortController();
+  /** A provider without pauses ends its sandboxes when their time is up. */
   const sweep = async (): Promise<void> => {
-    for (const { sessionId, state } of await provider.list()) {
+    if (!provider.capabilities.pause) {
+      return;
+    }
+    for (const { sessionId, sandboxId, state } of (await provider.checkSandboxes?.()) ?? []) {
       const lease =
         state === "running" && !stopping.signal.aborted
           ? await leases.acquire(sessionId, instance)
           : null;
       if (lease) {
-        await provider.pause(sessionId);
+        await provider.pause({ sessionId, sandboxId, snapshotId: null });
         await lease.release();
       }
     }

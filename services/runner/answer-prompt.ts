@@ -4,11 +4,13 @@ import type { Failure } from "#contracts/session/events";
 import type { Message } from "#contracts/transcript/message";
 import { loadAggregate } from "#event-store/load";
 import { sendPrompt } from "#sandbox/opencode/prompt";
+import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { OpenPrompt, SessionState } from "../sessions/state.ts";
 import type { Bell } from "./bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
 import type { OwnerContext } from "./owner-context.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
 
 /** How long an aborted turn may take to end before it counts as ended. */
 const abortPatienceMs = 10_000;
@@ -16,6 +18,7 @@ const abortPatienceMs = 10_000;
 export interface AnswerPrompt {
   readonly conversation: Conversation;
   readonly prompt: OpenPrompt;
+  readonly sandbox: SandboxRef;
   /** Rings when something new about the session may be in the log. */
   readonly bell: Bell;
   /** Aborts when this owner is to stop; the prompt then stays open for the next one. */
@@ -30,7 +33,7 @@ export interface AnswerPrompt {
  */
 export const answerPrompt = async (
   context: OwnerContext,
-  { conversation, prompt, bell, signal }: AnswerPrompt,
+  { conversation, prompt, sandbox, bell, signal }: AnswerPrompt,
 ): Promise<void> => {
   const { promptId, text } = prompt;
   await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
@@ -48,7 +51,7 @@ export const answerPrompt = async (
     await finish(context, prompt, { outcome: "completed", failure: null });
     return;
   }
-  const end = await untilEnd(context, { conversation, prompt, bell, signal }, turnEnd);
+  const end = await untilEnd(context, { conversation, prompt, sandbox, bell, signal }, turnEnd);
   if (end === "interrupted") {
     return;
   }
@@ -63,7 +66,7 @@ export const answerPrompt = async (
 
 const untilEnd = async (
   context: OwnerContext,
-  { conversation, prompt, bell, signal }: AnswerPrompt,
+  { conversation, prompt, sandbox, bell, signal }: AnswerPrompt,
   turnEnd: Promise<TurnEnd>,
 ): Promise<TurnEnd | "interrupted"> => {
   for (;;) {
@@ -77,7 +80,15 @@ const untilEnd = async (
     if (signal.aborted) {
       return "interrupted";
     }
-    if (isToBeStopped(await currentState(context), prompt)) {
+    const state = await currentState(context);
+    // The agent itself asks for snapshots, in the middle of its turn.
+    if (state.status !== "none") {
+      const { kind, snapshotRequests } = state;
+      for (const request of snapshotRequests) {
+        await takeSnapshot(context, { sandbox, kind }, request);
+      }
+    }
+    if (isToBeStopped(state, prompt)) {
       await conversation.client.abort(conversation.agentSessionId);
       return abortedWithin(
         turnEnd,

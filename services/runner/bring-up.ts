@@ -3,10 +3,12 @@ import { DomainError, isDomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
 import { loadAggregate } from "#event-store/load";
 import { openOpencodeClient, type OpencodeClient } from "#sandbox/opencode/client";
+import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import type { OwnerContext } from "./owner-context.ts";
+import { sandboxRefOf } from "./sandbox-ref.ts";
 
 /**
  * @throws DomainError `sandbox_boot_failed` and others of the provider and the agent, after which the
@@ -19,14 +21,27 @@ export const bringUp = async (
 ): Promise<Conversation> => {
   const { organization, session, epoch, deps, tell } = context;
   const startedAt = performance.now();
-  await context.command({ type: "StartSandbox", epoch, provider: deps.provider.name });
+  await context.command({ type: "StartSandbox", epoch, provider: deps.provider.type });
   tell({ type: "status", status: "starting", detail: null });
-  const sandbox = await deps.provider.ensure({
-    sessionId: session,
+  const sandbox = await deps.provider.ensureSandbox({
+    ...sandboxRefOf(session, state),
     spec: deps.specOf({ organization, session }, state),
     signal,
-    onStage: ({ stage, ms }) => tell({ type: "boot_stage", stage, ms }),
+    onStage: (report) => tell({ type: "boot_stage", phase: "essential", ...report }),
+    onAdditionalStage: (report) => {
+      // What there was nothing to do for is no news to people.
+      if (report.outcome !== "skipped") {
+        tell({ type: "boot_stage", phase: "additional", ...report });
+      }
+      if (report.outcome === "failed") {
+        deps.log.warn({ sessionId: session, ...report }, "an additional boot stage has failed");
+      }
+    },
   });
+  for (const warning of sandbox.warnings) {
+    await context.command({ type: "ReportSandboxWarning", epoch, warning });
+    tell({ type: "sandbox_warning", warning });
+  }
   const client = openOpencodeClient(sandbox.opencode);
   const agentSessionId = await agentSessionOf(client, state);
   const transcript = await loadAggregate(deps.store, transcriptAggregate, {
@@ -37,17 +52,32 @@ export const bringUp = async (
     client,
     agentSessionId,
     recorded: new Set(Object.keys(transcript.state.digests)),
+    isGone: () => isGone(context, sandbox),
     earlierPrompts: state.prompts.map(({ promptId }) => promptId),
   });
   await context.command({
     type: "ReportSandboxReady",
     epoch,
-    sandboxId: sandbox.id,
+    sandboxId: sandbox.sandboxId,
     agentSessionId,
     bootMs: Math.round(performance.now() - startedAt),
   });
   tell({ type: "status", status: "running", detail: null });
   return conversation;
+};
+
+/** A provider that cannot be asked has not said so: then the agent is waited for. */
+const isGone = async (
+  { deps: { provider, log }, session }: OwnerContext,
+  { sandboxId }: RunningSandbox,
+): Promise<boolean> => {
+  try {
+    const health = await provider.health({ sessionId: session, sandboxId, snapshotId: null });
+    return health.state !== "running";
+  } catch (error) {
+    log.warn({ err: error, sessionId: session }, "the health of a sandbox is not known");
+    return false;
+  }
 };
 
 /** The conversation that the agent still has, or a new one. */

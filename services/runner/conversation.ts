@@ -31,6 +31,8 @@ export interface OpenConversation {
   readonly agentSessionId: string;
   /** The messages that the transcript holds already. */
   readonly recorded: ReadonlySet<string>;
+  /** Whether the agent's sandbox has ended; must not throw. */
+  readonly isGone: () => Promise<boolean>;
   /** Prompts that an earlier owner may have sent, and that are being answered. */
   readonly earlierPrompts: readonly PromptId[];
 }
@@ -38,7 +40,7 @@ export interface OpenConversation {
 /** Starts to follow the agent; resolves once nothing that it does from now on can be missed. */
 export const openConversation = async (
   context: OwnerContext,
-  { client, agentSessionId, recorded, earlierPrompts }: OpenConversation,
+  { client, agentSessionId, recorded, isGone, earlierPrompts }: OpenConversation,
 ): Promise<Conversation> => {
   const closing = new AbortController();
   const waiting = new Set<{ resolve: (end: TurnEnd) => void; reject: (error: Error) => void }>();
@@ -86,6 +88,7 @@ export const openConversation = async (
         opencodeSessionId: agentSessionId,
         signal: closing.signal,
         recorded,
+        isGone,
         onConnected: connected,
       })) {
         await handle(event);

@@ -1,10 +1,11 @@
 /** What an owner has to do next, from the session's state alone. Pure. */
-import type { OpenPrompt, SessionState } from "../sessions/state.ts";
+import type { OpenPrompt, SessionState, SnapshotRequest } from "../sessions/state.ts";
 
 export type Step =
   | { readonly kind: "bring_up" }
   | { readonly kind: "answer"; readonly prompt: OpenPrompt }
   | { readonly kind: "drop_prompt"; readonly prompt: OpenPrompt }
+  | { readonly kind: "snapshot"; readonly request: SnapshotRequest }
   | { readonly kind: "pause" }
   | { readonly kind: "tear_down" }
   | { readonly kind: "wait" }
@@ -31,6 +32,10 @@ export const nextStep = (state: SessionState, sandboxHeld: boolean): Step => {
   }
   if (!sandboxHeld || state.status !== "running") {
     return { kind: "bring_up" };
+  }
+  const [request] = state.snapshotRequests;
+  if (request) {
+    return { kind: "snapshot", request };
   }
   return prompt ? { kind: "answer", prompt } : { kind: "wait" };
 };

@@ -10,7 +10,15 @@ const prompt = {
   cancelRequested: false,
 } as const;
 const session = (changes: Partial<ExistingSession>): ExistingSession =>
-  ({ status: "pending", pause: "none", prompts: [], ...changes }) as ExistingSession;
+  ({
+    status: "pending",
+    pause: "none",
+    prompts: [],
+    snapshotRequests: [],
+    ...changes,
+  }) as unknown as ExistingSession;
+
+const snapshotRequests = [{ requestId: "one", message: null }];
 
 describe("what an owner does next", () => {
   it.each([
@@ -22,6 +30,12 @@ describe("what an owner does next", () => {
       "bring_up",
     ],
     ["a prompt is answered", session({ status: "running", prompts: [prompt] }), true, "answer"],
+    [
+      "a snapshot that was asked for comes before the next prompt",
+      session({ status: "running", prompts: [prompt], snapshotRequests }),
+      true,
+      "snapshot",
+    ],
     ["without a prompt there is nothing to do", session({ status: "running" }), true, "wait"],
     [
       "a prompt that was cancelled before it began is dropped",
@@ -43,6 +57,7 @@ describe("what an owner does next", () => {
 
   it("needs an owner for whatever is left to be done, and for nothing else", () => {
     expect(needsOwner(session({ status: "running", prompts: [prompt] }))).toBe(true);
+    expect(needsOwner(session({ status: "running", snapshotRequests }))).toBe(true);
     expect(needsOwner(session({}))).toBe(true);
     expect(needsOwner(session({ status: "running" }))).toBe(false);
     expect(needsOwner(session({ status: "paused" }))).toBe(false);

@@ -9,6 +9,7 @@ import type { Handled } from "#event-store/worker";
 import { sessionAggregate } from "../sessions/decider.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
+import { sandboxRefOf } from "./sandbox-ref.ts";
 import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.ts";
 
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
@@ -21,6 +22,7 @@ const calls = new Set([
   "CancelRequested",
   "PauseRequested",
   "ResumeRequested",
+  "SnapshotRequested",
   "SessionStopped",
 ]);
 
@@ -73,7 +75,8 @@ export const startRunner = async (
       id: key.session,
     });
     if (state.status === "stopped") {
-      if ((await deps.provider.find(key.session)) === null) {
+      const { state: sandbox } = await deps.provider.health(sandboxRefOf(key.session, state));
+      if (sandbox === "gone") {
         return;
       }
     } else if (!needsOwner(state)) {

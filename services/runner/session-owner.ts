@@ -9,13 +9,22 @@ import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Lease, Leases } from "#event-store/leases";
 import { loadAggregate } from "#event-store/load";
 import { serveOwner } from "#event-store/owner-requests";
+import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
-import type { ExistingSession, OpenPrompt, SessionState } from "../sessions/state.ts";
+import type {
+  ExistingSession,
+  OpenPrompt,
+  SessionState,
+  SnapshotRequest,
+} from "../sessions/state.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
 import { nextStep } from "./next-step.ts";
+import { putAway } from "./put-away.ts";
+import { sandboxRefOf } from "./sandbox-ref.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionKey {
@@ -62,6 +71,8 @@ class Owner {
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
   #conversation: Conversation | null = null;
+  /** As the state told it last: it has to be put away when the log cannot be asked, too. */
+  #sandbox: SandboxRef;
   #losses = 0;
 
   constructor(deps: RunnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
@@ -69,6 +80,7 @@ class Owner {
     this.#key = key;
     this.#lease = lease;
     this.#signal = signal;
+    this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
   }
 
@@ -139,18 +151,25 @@ class Owner {
       case "answer":
         await this.#answer(step.prompt);
         return true;
+      case "snapshot":
+        await this.#takeSnapshot(existing(state), step.request);
+        return true;
       case "pause":
         await this.#closeConversation();
-        await this.#deps.provider.pause(this.#key.session);
+        await putAway(this.#context, this.#sandbox);
         await this.#context.command({ type: "ReportPaused", epoch: this.#lease.epoch });
         this.#context.tell({ type: "status", status: "paused", detail: null });
         return true;
       case "tear_down":
         await this.#closeConversation();
-        await this.#deps.provider.destroy(this.#key.session);
+        await this.#deps.provider.terminate(this.#sandbox);
         this.#context.tell({ type: "status", status: "stopped", detail: null });
         return false;
     }
+  }
+
+  #takeSnapshot({ kind }: ExistingSession, request: SnapshotRequest): Promise<void> {
+    return takeSnapshot(this.#context, { sandbox: this.#sandbox, kind }, request);
   }
 
   async #bringUp(state: ExistingSession): Promise<boolean> {
@@ -196,6 +215,7 @@ class Owner {
         conversation: this.#conversation,
         prompt,
         bell: this.#bell,
+        sandbox: this.#sandbox,
         signal: this.#signal,
       });
       this.#losses = 0;
@@ -239,9 +259,10 @@ class Owner {
     try {
       await this.#closeConversation();
       if (!this.#lease.lost.aborted) {
-        const sandbox = await provider.find(session);
-        if (sandbox?.state === "running") {
-          await provider.pause(session);
+        // Where the provider cannot pause, the next owner finds the sandbox running.
+        const running = async () => (await provider.health(this.#sandbox)).state === "running";
+        if (provider.capabilities.pause && (await running())) {
+          await provider.pause(this.#sandbox);
         }
       }
     } catch (error) {
@@ -256,8 +277,12 @@ class Owner {
 
   async #state(): Promise<SessionState> {
     const { organization, session } = this.#key;
-    return (await loadAggregate(this.#deps.store, sessionAggregate, { organization, id: session }))
-      .state;
+    const { state } = await loadAggregate(this.#deps.store, sessionAggregate, {
+      organization,
+      id: session,
+    });
+    this.#sandbox = sandboxRefOf(session, state);
+    return state;
   }
 }
 

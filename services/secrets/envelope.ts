@@ -38,13 +38,14 @@ export const open = (wrappingKey: Uint8Array, context: string, sealed: SealedSec
 };
 
 /** Nonce, ciphertext and tag, one after the other. */
-const encrypt = (key: Uint8Array, context: string, plain: Buffer): Buffer => {
+export const encrypt = (key: Uint8Array, context: string, plain: Buffer): Buffer => {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 };
 
-const decrypt = (key: Uint8Array, context: string, sealed: Buffer): Buffer => {
+/** @throws Error when the key or the context is another one, or when a byte was changed */
+export const decrypt = (key: Uint8Array, context: string, sealed: Buffer): Buffer => {
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   })

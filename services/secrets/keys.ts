@@ -11,6 +11,7 @@ export interface Keys {
   /** In hex, as the functions for sandbox tokens take it. */
   readonly sandboxTokens: string;
   readonly secretWrapping: Uint8Array;
+  readonly dataKeyWrapping: Uint8Array;
 }
 
 const keyBytes = 32;
@@ -33,6 +34,7 @@ export const deriveKeys = (secretsKey: string): Keys => {
     liveTickets: derive("live-tickets"),
     sandboxTokens: Buffer.from(derive("sandbox-tokens")).toString("hex"),
     secretWrapping: derive("secret-wrapping"),
+    dataKeyWrapping: derive("data-key-wrapping"),
   };
 };
 

@@ -9,7 +9,8 @@ import {
   type SessionId,
 } from "#contracts/ids";
 import type { Position } from "#contracts/position";
-import type { Repository } from "#contracts/repository";
+import { requireModel } from "#contracts/models/registry";
+import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionOrigin } from "#contracts/session/events";
 import { maxPromptBytes } from "#contracts/session/limits";
@@ -24,7 +25,7 @@ import type { SessionState } from "./state.ts";
 export interface SessionCommandsDeps {
   readonly store: EventStore;
   readonly log: Pick<Logger, "warn">;
-  /** The model of sessions that name none. */
+  /** The model of sessions that name none, by its canonical id. */
   readonly defaultModel: string;
 }
 
@@ -38,35 +39,64 @@ export interface CreateSessionRequest {
   readonly organization: OrganizationId;
   readonly title: string;
   readonly origin: SessionOrigin;
-  readonly repository: Repository | null;
+  /** By default `automation` for the session of a run, else `coding`. */
+  readonly kind?: "coding" | "setup" | undefined;
+  readonly repositories: readonly WorkspaceRepository[];
+  /** In any of the formats of the model registry. */
   readonly model?: string | undefined;
+  /** In place of the kind's own prompt. */
+  readonly systemPrompt?: string | undefined;
   /** The first prompt, if there is one. `by` is the user or run that asks. */
   readonly prompt: { readonly text: string; readonly by: string } | null;
   /** The same key of the same organisation is the same session; null for a new one in any case. */
   readonly idempotencyKey: string | null;
 }
 
-/** @throws DomainError `prompt_too_large`, `idempotency_key_reused` */
+/** The id of the session that is created with an idempotency key. */
+export const sessionIdOf = (organization: string, idempotencyKey: string): SessionId =>
+  derivedId("session", organization, idempotencyKey);
+
+/** @throws DomainError `prompt_too_large`, `model_unknown`, `idempotency_key_reused` */
 export const createSession = async (
   deps: SessionCommandsDeps,
   request: CreateSessionRequest,
   meta: CommandMeta,
 ): Promise<{ readonly sessionId: SessionId; readonly position: Position }> => {
-  const { organization, title, origin, repository, prompt, idempotencyKey } = request;
+  const { organization, title, origin, repositories, prompt, idempotencyKey } = request;
   if (prompt) refuseLargePrompt(prompt.text);
   const session =
-    idempotencyKey === null ? newId("session") : derivedId("session", organization, idempotencyKey);
+    idempotencyKey === null ? newId("session") : sessionIdOf(organization, idempotencyKey);
   const { position } = await carryOut(deps, { organization, session }, meta, {
     type: "CreateSession",
     title,
     origin,
-    repository,
-    model: request.model ?? deps.defaultModel,
+    kind: request.kind ?? (origin.kind === "automation" ? "automation" : "coding"),
+    repositories,
+    model: request.model === undefined ? deps.defaultModel : requireModel(request.model).id,
+    systemPrompt: request.systemPrompt ?? null,
     prompt: prompt && { promptId: derivedId("prompt", session, "first"), ...prompt },
-    // Of what was asked for: another default model must not turn a repetition into another request.
-    fingerprint: fingerprintOf({ title, origin, repository, prompt, model: request.model ?? null }),
+    fingerprint: fingerprintOf(askedFor(request)),
   });
   return { sessionId: session, position };
+};
+
+/**
+ * What the caller said, without what was settled here: another default model must not turn a repetition
+ * into another request. The form is that of older versions where they could have been asked the same.
+ */
+const askedFor = (request: CreateSessionRequest): Record<string, unknown> => {
+  const { title, origin, repositories, prompt, model = null, kind, systemPrompt } = request;
+  const [first, second] = repositories;
+  const repository = first ? { url: first.url, ref: first.ref } : null;
+  return {
+    title,
+    origin,
+    prompt,
+    model,
+    ...(second || (first && first.path !== workspaceRoot) ? { repositories } : { repository }),
+    ...(kind !== undefined && kind !== "coding" && { kind }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+  };
 };
 
 /** @throws DomainError `prompt_too_large`, `idempotency_key_reused`, `session_not_found`, `session_stopped` */
@@ -85,6 +115,18 @@ export const queuePrompt = async (
   const { position } = await carryOut(deps, ref, meta, { type: "QueuePrompt", promptId, text, by });
   return { promptId, position };
 };
+
+/**
+ * Asks the owner for a snapshot; what became of it is in the session's state under the same `requestId`.
+ * @throws DomainError `session_not_found`, `session_stopped`, `session_not_running`
+ */
+export const requestSnapshot = async (
+  deps: Pick<SessionCommandsDeps, "store" | "log">,
+  ref: SessionRef,
+  request: { readonly requestId: string; readonly message: string | null },
+  meta: CommandMeta,
+): Promise<Position> =>
+  (await carryOut(deps, ref, meta, { type: "RequestSnapshot", ...request })).position;
 
 type PlainCommand = Extract<
   SessionCommand["type"],
@@ -107,7 +149,7 @@ export const resumeSession = plainCommand("RequestResume");
 export const deleteSession = plainCommand("DeleteSession");
 
 const carryOut = async (
-  deps: SessionCommandsDeps,
+  deps: Pick<SessionCommandsDeps, "store" | "log">,
   { organization, session }: SessionRef,
   meta: CommandMeta,
   command: SessionCommand,
@@ -125,7 +167,7 @@ const carryOut = async (
  * not make the caller believe that nothing has happened.
  */
 const nudge = async (
-  { store, log }: SessionCommandsDeps,
+  { store, log }: Pick<SessionCommandsDeps, "store" | "log">,
   { session }: SessionRef,
   verb: OwnerVerb,
 ): Promise<void> => {

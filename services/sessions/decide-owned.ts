@@ -11,7 +11,7 @@ export type OwnerCommand = Exclude<
 >;
 type Command<T extends OwnerCommand["type"]> = Extract<OwnerCommand, { type: T }>;
 
-/** @throws DomainError `session_not_running`, `prompt_not_found` */
+/** @throws DomainError `session_not_running`, `prompt_not_found`, `sandbox_provider_changed` */
 export const decideOwned = (
   command: OwnerCommand,
   state: ExistingSession,
@@ -19,9 +19,21 @@ export const decideOwned = (
   switch (command.type) {
     case "StartSandbox":
       refuseWhenPaused(state);
+      refuseOtherProvider(command, state);
       return [
         { type: "SandboxStarting", data: { epoch: command.epoch, provider: command.provider } },
       ];
+    case "ReportSandboxWarning":
+      return [{ type: "SandboxWarned", data: { epoch: command.epoch, warning: command.warning } }];
+    case "ReportPutAway":
+      return state.snapshotId === command.snapshotId
+        ? []
+        : [
+            {
+              type: "SandboxPutAway",
+              data: { epoch: command.epoch, snapshotId: command.snapshotId },
+            },
+          ];
     case "ReportSandboxReady":
       return reportReady(command, state);
     case "ReportSandboxFailed":
@@ -32,6 +44,18 @@ export const decideOwned = (
       return startPrompt(command, state);
     case "FinishPrompt":
       return finishPrompt(command, state);
+    case "ReportSnapshotTaken": {
+      const { epoch, requestId, snapshotId } = command;
+      return isWanted(requestId, state)
+        ? [{ type: "SnapshotTaken", data: { epoch, requestId, snapshotId } }]
+        : [];
+    }
+    case "ReportSnapshotFailed": {
+      const { epoch, requestId, failure } = command;
+      return isWanted(requestId, state)
+        ? [{ type: "SnapshotFailed", data: { epoch, requestId, failure } }]
+        : [];
+    }
     case "ReportPaused":
       return reportPaused(command, state);
     default:
@@ -39,8 +63,25 @@ export const decideOwned = (
   }
 };
 
+/** A request that was settled before, or that went with its sandbox, needs no word any more. */
+const isWanted = (requestId: string, { snapshotRequests }: ExistingSession): boolean =>
+  snapshotRequests.some((request) => request.requestId === requestId);
+
 const refuseWhenPaused = ({ status }: ExistingSession): void => {
   if (status === "paused") throw new DomainError("session_not_running", "The session is paused.");
+};
+
+/** Another provider would know nothing of the session's files. */
+const refuseOtherProvider = (
+  { provider }: Command<"StartSandbox">,
+  state: ExistingSession,
+): void => {
+  if (state.provider === null || state.provider === provider) return;
+  throw new DomainError(
+    "sandbox_provider_changed",
+    `The session's sandbox is at "${state.provider}", and this runner works with "${provider}".`,
+    { fields: { provider: state.provider, present: provider } },
+  );
 };
 
 const reportReady = (

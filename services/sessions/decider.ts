@@ -6,7 +6,9 @@ import { DomainError } from "#contracts/errors";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
 import type { Decider } from "#event-store/decider";
+import type { AggregateKey } from "#event-store/load";
 import { evolveSession } from "./evolve.ts";
+import { decideAsked } from "./decide-asked.ts";
 import { decideOwned, type OwnerCommand } from "./decide-owned.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { ExistingSession, SessionState } from "./state.ts";
@@ -39,6 +41,10 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
       return state.status === "paused" || state.status === "failed" || state.pause === "requested"
         ? [{ type: "ResumeRequested", data: {} }]
         : [];
+    case "SaveServiceCommands":
+    case "RequestEnvVariables":
+    case "RequestSnapshot":
+      return decideAsked(command, state);
     case "AcquireOwnership":
       return acquireOwnership(command, state);
     default:
@@ -47,17 +53,16 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
 };
 
 const create = (
-  { fingerprint, title, origin, repository, model, prompt }: Command<"CreateSession">,
+  command: Command<"CreateSession">,
   state: SessionState,
 ): readonly SessionEvent[] => {
+  const { title, origin, kind, repositories, model, systemPrompt, fingerprint, prompt } = command;
   if (state.status !== "none") {
     if (state.fingerprint === fingerprint) return [];
     throw keyReused();
   }
-  const created: SessionEvent = {
-    type: "SessionCreated",
-    data: { title, origin, repository, model, fingerprint },
-  };
+  const data = { title, origin, kind, repositories: [...repositories], model, systemPrompt };
+  const created: SessionEvent = { type: "SessionCreated", data: { ...data, fingerprint } };
   return prompt ? [created, { type: "PromptQueued", data: prompt }] : [created];
 };
 
@@ -112,5 +117,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 1,
+  snapshotVersion: 2,
+  textOwner: ({ id }: AggregateKey) => id,
 } as const;

@@ -43,6 +43,19 @@ describe("creating a session", () => {
   });
 });
 
+describe("the provider of a session's sandbox", () => {
+  it("is the one that it was started at first", () => {
+    const start = { type: "StartSandbox", epoch: 7, provider: "local" } as const;
+    given(created, acquired(7), failed(7)).when(start).then(starting(7));
+    given(...running)
+      .when(start)
+      .then(starting(7));
+    given(...running)
+      .when({ ...start, provider: "e2b" })
+      .thenRejects("sandbox_provider_changed");
+  });
+});
+
 describe("prompts", () => {
   it("are queued once, also when they come again after they were answered", () => {
     given(created).when(queue("a")).then(queued("a"));

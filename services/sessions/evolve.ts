@@ -5,6 +5,7 @@ import {
   type ExistingSession,
   type OpenPrompt,
   rememberedPrompts,
+  rememberedSnapshots,
   type SessionState,
 } from "./state.ts";
 
@@ -18,7 +19,12 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       instance: null,
       prompts: [],
       finished: [],
+      serviceCommands: [],
+      snapshotRequests: [],
+      snapshots: [],
       pause: "none",
+      provider: null,
+      snapshotId: null,
       sandboxId: null,
       agentSessionId: null,
     };
@@ -48,7 +54,7 @@ const evolveExisting = (
         pause: state.pause === "withdrawn" ? "none" : state.pause,
       };
     case "SandboxStarting":
-      return { ...state, status: "starting" };
+      return { ...state, status: "starting", provider: event.data.provider };
     case "SandboxReady":
       return {
         ...state,
@@ -56,8 +62,13 @@ const evolveExisting = (
         sandboxId: event.data.sandboxId,
         agentSessionId: event.data.agentSessionId,
       };
+    case "SandboxWarned":
+      // For those who read the log; the session goes on.
+      return state;
+    case "SandboxPutAway":
+      return { ...state, snapshotId: event.data.snapshotId };
     case "SandboxFailed":
-      return { ...state, status: "failed" };
+      return { ...state, status: "failed", snapshotRequests: [] };
     case "PromptStarted":
       return {
         ...changePrompts(state, [event.data.promptId], { started: true }),
@@ -72,12 +83,33 @@ const evolveExisting = (
         ...state,
         status: "paused",
         pause: "none",
+        snapshotRequests: [],
         prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
       };
     case "ResumeRequested":
       return wanted(state);
     case "SessionStopped":
-      return { ...state, status: "stopped", prompts: [], pause: "none" };
+      return { ...state, status: "stopped", prompts: [], snapshotRequests: [], pause: "none" };
+    case "ServiceCommandsSaved":
+      return { ...state, serviceCommands: event.data.commands };
+    case "EnvVariablesRequested":
+      // For those who watch; the session itself goes on without an answer.
+      return state;
+    case "SnapshotRequested":
+      return { ...state, snapshotRequests: [...state.snapshotRequests, event.data] };
+    case "SnapshotTaken":
+      return {
+        ...settleSnapshot(state, {
+          requestId: event.data.requestId,
+          snapshotId: event.data.snapshotId,
+        }),
+        snapshotId: event.data.snapshotId,
+      };
+    case "SnapshotFailed":
+      return settleSnapshot(state, {
+        requestId: event.data.requestId,
+        failure: event.data.failure,
+      });
     default:
       return assertNever(event);
   }
@@ -94,6 +126,17 @@ const wanted = (state: ExistingSession): ExistingSession => {
 /** An owner that starts prompts is not about to put the sandbox away because of an older request. */
 const goingOn = ({ pause }: ExistingSession): ExistingSession["pause"] =>
   pause === "withdrawn" ? "none" : pause;
+
+const settleSnapshot = (
+  state: ExistingSession,
+  result: ExistingSession["snapshots"][number],
+): ExistingSession => ({
+  ...state,
+  snapshotRequests: state.snapshotRequests.filter(
+    ({ requestId }) => requestId !== result.requestId,
+  ),
+  snapshots: [...state.snapshots, result].slice(-rememberedSnapshots),
+});
 
 const changePrompts = (
   state: ExistingSession,

@@ -1,7 +1,9 @@
 import type { Sql } from "postgres";
+import type { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import * as http from "#contracts/http/sessions";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
+import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import { loadAggregate } from "#event-store/load";
 import { listMessages } from "#projections/messages/queries";
@@ -57,8 +59,10 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
         organization: principal.organizationId,
         title: body.title,
         origin: { kind: "user", userId: principal.userId },
-        repository: body.repository,
+        kind: body.kind,
+        repositories: repositoriesOf(body),
         model: body.model,
+        systemPrompt: body.systemPrompt,
         prompt: body.prompt === undefined ? null : { text: body.prompt, by: principal.userId },
         idempotencyKey: headers["idempotency-key"] ?? null,
       },
@@ -97,6 +101,13 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
     body: { position: await commands.deleteSession(deps, refOf(request), metaOf(request)) },
   })),
 ];
+
+type CreateSessionBody = z.infer<typeof http.createSession.body>;
+
+const repositoriesOf = ({ repository, repositories }: CreateSessionBody): WorkspaceRepository[] => {
+  if (repositories !== undefined) return repositories;
+  return repository ? [{ ...repository, path: workspaceRoot }] : [];
+};
 
 /** Whoever watches a paused session wants it back; a stopped one can still be read. */
 const openLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>

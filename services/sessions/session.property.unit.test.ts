@@ -7,7 +7,8 @@ import {
   sessionEvents,
   sessionOriginSchema,
 } from "#contracts/session/events";
-import { repositorySchema } from "#contracts/repository";
+import { sessionKindSchema } from "#contracts/session/kind";
+import { sandboxWarningSchema } from "#contracts/session/sandbox-warning";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
@@ -21,13 +22,23 @@ const prompt = fc.record({ promptId, text: name, by: name });
 
 const type = <T extends SessionCommand["type"]>(text: T) => fc.constant(text);
 
+const [{ data: sessionCreated }] = sessionEvents;
+const { repositories } = sessionCreated.shape;
+
+const snapshotReport = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.record({ type: type("ReportSnapshotTaken"), epoch, requestId: name, snapshotId: name }),
+  fc.record({ type: type("ReportSnapshotFailed"), epoch, requestId: name, failure }),
+);
+
 const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({
     type: type("CreateSession"),
     title: fc.string(),
     origin: arbitraryOf(sessionOriginSchema),
-    repository: arbitraryOf(repositorySchema.nullable()),
+    kind: arbitraryOf(sessionKindSchema),
+    repositories: arbitraryOf(repositories),
     model: fc.string(),
+    systemPrompt: fc.option(fc.string(), { nil: null }),
     fingerprint: name,
     prompt: fc.option(prompt, { nil: null }),
   }),
@@ -42,6 +53,12 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     agentSessionId: name,
     bootMs: fc.nat(),
   }),
+  fc.record({
+    type: type("ReportSandboxWarning"),
+    epoch,
+    warning: arbitraryOf(sandboxWarningSchema),
+  }),
+  fc.record({ type: type("ReportPutAway"), epoch, snapshotId: name }),
   fc.record({ type: type("ReportSandboxFailed"), epoch, failure }),
   fc.record({ type: type("StartPrompt"), epoch, promptId }),
   fc.record({
@@ -51,6 +68,22 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     outcome: arbitraryOf(promptOutcomeSchema),
     failure: fc.option(failure, { nil: null }),
   }),
+  fc.record({
+    type: type("SaveServiceCommands"),
+    commands: fc.constantFrom([], [{ name: "web", command: "npm start" }]),
+  }),
+  fc.record({
+    type: type("RequestEnvVariables"),
+    requestId: name,
+    keys: fc.constant([{ key: "TOKEN", type: "secret", required: true }]),
+  }),
+  fc.record({
+    type: type("RequestSnapshot"),
+    requestId: name,
+    message: fc.option(name, { nil: null }),
+  }),
+  snapshotReport,
+  snapshotReport,
   fc.record({ type: type("RequestPause") }),
   fc.record({ type: type("ReportPaused"), epoch }),
   fc.record({ type: type("RequestResume") }),
@@ -71,9 +104,18 @@ describeDecider("a session", {
     // Each attempt to start a sandbox is one of its own.
     StartSandbox: "events",
     ReportSandboxReady: "nothing",
+    // A boot that is tried again may warn of the same again.
+    ReportSandboxWarning: "events",
+    ReportPutAway: "nothing",
     ReportSandboxFailed: "nothing",
     StartPrompt: "nothing",
     FinishPrompt: "nothing",
+    SaveServiceCommands: "nothing",
+    // Each question is one of its own.
+    RequestEnvVariables: "events",
+    RequestSnapshot: "nothing",
+    ReportSnapshotTaken: "nothing",
+    ReportSnapshotFailed: "nothing",
     RequestPause: "nothing",
     ReportPaused: "nothing",
     RequestResume: "nothing",

@@ -1,7 +1,9 @@
 /** What a session remembers to decide on its commands, and what its owner has to know. Plain JSON. */
 import type { PromptId } from "#contracts/ids";
-import type { Repository } from "#contracts/repository";
-import type { SessionOrigin } from "#contracts/session/events";
+import type { WorkspaceRepository } from "#contracts/repository";
+import type { Failure, SessionOrigin } from "#contracts/session/events";
+import type { SessionKind } from "#contracts/session/kind";
+import type { ServiceCommand } from "#contracts/session/service-command";
 
 /** A prompt that is queued or being answered. */
 export interface OpenPrompt {
@@ -14,6 +16,17 @@ export interface OpenPrompt {
   readonly cancelRequested: boolean;
 }
 
+/** A snapshot that the owner is to take. */
+export interface SnapshotRequest {
+  readonly requestId: string;
+  readonly message: string | null;
+}
+
+/** What became of a request for a snapshot. */
+type SnapshotResult = { readonly requestId: string } & (
+  { readonly snapshotId: string } | { readonly failure: Failure }
+);
+
 /** A prompt that was answered; kept so that the same request is known when it comes again. */
 interface FinishedPrompt {
   readonly promptId: PromptId;
@@ -24,8 +37,12 @@ interface FinishedPrompt {
 interface SessionFacts {
   readonly title: string;
   readonly origin: SessionOrigin;
-  readonly repository: Repository | null;
+  readonly kind: SessionKind;
+  readonly repositories: readonly WorkspaceRepository[];
+  /** By its canonical id. */
   readonly model: string;
+  /** Stands in place of the kind's own prompt; null for that one. */
+  readonly systemPrompt: string | null;
   /** Of the request that created the session. */
   readonly fingerprint: string;
   /** The epoch of the newest owner; 0 before the first. */
@@ -36,11 +53,20 @@ interface SessionFacts {
   readonly prompts: readonly OpenPrompt[];
   /** The newest last; see `rememberedPrompts`. */
   readonly finished: readonly FinishedPrompt[];
+  /** How the services of the repositories are started, as a setup session's agent has found out. */
+  readonly serviceCommands: readonly ServiceCommand[];
+  readonly snapshotRequests: readonly SnapshotRequest[];
+  /** The newest last; see `rememberedSnapshots`. */
+  readonly snapshots: readonly SnapshotResult[];
   /**
    * `requested`: the owner is to put the sandbox away. `withdrawn`: somebody has asked for the session
    * since, and the owner may or may not be at it already.
    */
   readonly pause: "none" | "requested" | "withdrawn";
+  /** The type of the provider that has the session's sandbox, from its first start on. */
+  readonly provider: string | null;
+  /** The newest snapshot: taken for the agent, or to put the files away where the provider cannot pause. */
+  readonly snapshotId: string | null;
 }
 
 interface SandboxFacts {
@@ -72,6 +98,9 @@ export type ExistingSession = SessionFacts &
   );
 
 export type SessionState = { readonly status: "none" } | ExistingSession;
+
+/** How many snapshots are remembered for those who asked for them. */
+export const rememberedSnapshots = 20;
 
 /**
  * How many answered prompts are remembered. A request whose key is as old as that was given up by its

@@ -7,6 +7,7 @@ import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { TranscriptEvent } from "#contracts/transcript/events";
 import type { Message } from "#contracts/transcript/message";
 import type { Decider } from "#event-store/decider";
+import type { AggregateKey } from "#event-store/load";
 import { fingerprintOf } from "./fingerprint.ts";
 
 export interface TranscriptState {
@@ -51,4 +52,5 @@ export const transcriptAggregate = {
   aggregate: "transcript",
   decider: transcriptDecider,
   snapshotVersion: 1,
+  textOwner: ({ id }: AggregateKey) => id,
 } as const;

@@ -43,7 +43,7 @@ export const startTestStack = async (
       DATA_DIR: dataDir,
       PORT: "0",
       FANOUT_PORT: "0",
-      DURABILITY: "relaxed",
+      DURABILITY: nats.durability,
       LOG_LEVEL: "error",
       SECRETS_KEY: "11".repeat(32),
       ...settings,

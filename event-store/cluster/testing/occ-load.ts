@@ -1,13 +1,17 @@
 /** Load for crash tests: writers that share aggregates, and remember every answer that they got. */
 import { setTimeout as delay } from "node:timers/promises";
-import { type AggregateRef, type Commit, genesisHash } from "#contracts/commit";
+import type { AggregateRef } from "#contracts/commit";
 import { isDomainError } from "#contracts/errors";
 import { newId } from "#contracts/ids";
-import { append, type Appended, ConcurrencyConflict } from "../../append.ts";
+import {
+  append,
+  type Appended,
+  ConcurrencyConflict,
+  type NewCommit,
+  readVersion,
+} from "../../append.ts";
 import type { EventStore } from "../../event-store.ts";
-import { hashOf } from "../../recorded.ts";
-import { shardOf, streamOf, subjectOf } from "../../sharding.ts";
-import { readFromLeader } from "../read-from-leader.ts";
+import { type AggregateVersion, noCommits } from "../../expected-version.ts";
 
 /** An append that was answered; times are of `performance.now()`, in milliseconds. */
 export interface AcknowledgedCommit {
@@ -66,16 +70,14 @@ interface Writer {
   readonly signal: AbortSignal;
 }
 
-type Head = Pick<Appended, "sequence" | "hash">;
-
 const write = async ({ store, ref, acknowledged, signal }: Writer): Promise<void> => {
-  let head: Head = { sequence: 0, hash: genesisHash };
+  let head = noCommits;
   while (!signal.aborted) {
     const commandId = newId("command");
     const begunAt = performance.now();
-    const appended = await appendUntilAnswered(store, ref, head, commitOf(commandId, head.hash));
+    const appended = await appendUntilAnswered(store, ref, head, commitOf(commandId));
     if (appended === undefined) {
-      head = await headOf(store, ref);
+      head = await untilAnswered(() => readVersion(store, ref));
       continue;
     }
     head = appended;
@@ -94,11 +96,11 @@ const write = async ({ store, ref, acknowledged, signal }: Writer): Promise<void
 const appendUntilAnswered = async (
   store: EventStore,
   ref: AggregateRef,
-  head: Head,
-  commit: Commit,
+  expected: AggregateVersion,
+  commit: NewCommit,
 ): Promise<Appended | undefined> => {
   try {
-    return await untilAnswered(() => append(store, ref, head.sequence, commit));
+    return await untilAnswered(() => append(store, ref, commit, { expected }));
   } catch (error) {
     if (error instanceof ConcurrencyConflict) return undefined;
     throw error;
@@ -116,19 +118,8 @@ const untilAnswered = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-const headOf = async (store: EventStore, ref: AggregateRef): Promise<Head> => {
-  const stream = streamOf(shardOf(ref.organization, store.shards));
-  const subject = subjectOf(ref, store.shards);
-  const message = await untilAnswered(() =>
-    readFromLeader(store, stream, { last_by_subj: subject }),
-  );
-  return message
-    ? { sequence: message.seq, hash: hashOf(message.data) }
-    : { sequence: 0, hash: genesisHash };
-};
-
 /** About 450 bytes, as a short prompt makes them. */
-const commitOf = (commandId: string, prev: string): Commit => ({
+const commitOf = (commandId: string): NewCommit => ({
   v: 1,
   events: [
     {
@@ -144,7 +135,6 @@ const commitOf = (commandId: string, prev: string): Commit => ({
     correlationId: commandId,
     actor: { kind: "service", id: "load", via: "test" },
     at: "2026-01-01T00:00:00.000Z",
-    prev,
   },
 });
 

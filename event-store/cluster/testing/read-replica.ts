@@ -1,5 +1,5 @@
 /** Reads an event stream from the disk of one chosen node, whoever leads. */
-import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream";
+import { AckPolicy, DeliverPolicy, JetStreamError } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import type { EventStore } from "../../event-store.ts";
 import { readRecorded, type RecordedCommit } from "../../recorded.ts";
@@ -24,13 +24,18 @@ export async function* readReplica(
   let last = 0;
   for (let empty = 0; last < end && empty < maxEmptyPulls;) {
     const before = last;
-    for await (const message of await consumer.fetch({
-      max_messages: batchSize,
-      expires: pullExpiresMs,
-    })) {
-      yield readRecorded(message);
-      last = message.seq;
-      if (last >= end) break;
+    try {
+      for await (const message of await consumer.fetch({
+        max_messages: batchSize,
+        expires: pullExpiresMs,
+      })) {
+        yield readRecorded(message);
+        last = message.seq;
+        if (last >= end) break;
+      }
+    } catch (error) {
+      // A node that is slow to answer has sent no heartbeat in time: the next pull goes on from here.
+      if (!(error instanceof JetStreamError)) throw error;
     }
     empty = last === before ? empty + 1 : 0;
   }

@@ -1,8 +1,11 @@
 /** The `proliferate` command's words and options. */
 import { Command, InvalidArgumentError } from "commander";
 import { getActionGuide, listAvailableActions } from "#contracts/http/actions";
+import { addEnvCommands, type EnvPlace } from "./env-commands.ts";
 import type { Gateway } from "./gateway.ts";
 import { parseParams, runAction, type Console } from "./run-action.ts";
+import { addServiceCommands } from "./service-commands.ts";
+import type { SidecarClient } from "./sidecar-client.ts";
 
 interface RunOptions {
   readonly integration: string;
@@ -12,10 +15,19 @@ interface RunOptions {
   readonly wait: boolean;
 }
 
-/** @param gateway opened when a command needs it, so that `--help` works anywhere */
-export const program = (gateway: () => Gateway, console: Console): Command => {
+/** What the commands work with; opened when a command needs it, so that `--help` works anywhere. */
+export interface ProgramParts {
+  readonly gateway: () => Gateway;
+  readonly sidecar: () => SidecarClient;
+  readonly envPlace: () => EnvPlace;
+  /** Runs until it is told to end. */
+  readonly runSidecar: (configFile: string) => Promise<void>;
+}
+
+export const program = (parts: ProgramParts, console: Console): Command => {
+  const { gateway } = parts;
   const root = new Command("proliferate").description(
-    "Reaches the control plane from inside a sandbox.",
+    "Works with the sandbox that it runs in, and with the control plane behind it.",
   );
   const actions = root
     .command("actions")
@@ -60,6 +72,15 @@ export const program = (gateway: () => Gateway, console: Console): Command => {
         console,
       ),
     );
+
+  addServiceCommands(root, parts.sidecar, console);
+  addEnvCommands(root, parts.envPlace, console);
+
+  root
+    .command("sidecar")
+    .description("Run the sandbox's sidecar; the sandbox's boot does this.")
+    .requiredOption("--config <file>", "what to run, as JSON")
+    .action(({ config }: { config: string }) => parts.runSidecar(config));
 
   return root;
 };

@@ -1,1 +1,1 @@
-export { openLocalProvider, type LocalProvider } from "./provider.ts";
+export { openLocalProvider, type LocalProvider, type LocalProviderOptions } from "./provider.ts";

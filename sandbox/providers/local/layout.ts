@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { DomainError } from "#contracts/errors";
-import type { SessionId } from "#contracts/ids";
+import { idSchema, type SessionId } from "#contracts/ids";
 
 export interface Layout {
   readonly root: string;
@@ -19,6 +19,9 @@ export interface Layout {
 
 export const sandboxesFolder = (dataDir: string): string =>
   path.join(path.resolve(dataDir), "sandboxes");
+
+export const snapshotsFolder = (dataDir: string): string =>
+  path.join(path.resolve(dataDir), "snapshots");
 
 export const layoutOf = (dataDir: string, sessionId: SessionId): Layout => {
   if (!/^[A-Za-z0-9_-]+$/.test(sessionId)) {
@@ -36,6 +39,10 @@ export const layoutOf = (dataDir: string, sessionId: SessionId): Layout => {
     run: folder("run"),
   };
 };
+
+/** @returns null for something that is not a sandbox's folder */
+export const sessionOfFolder = (name: string): SessionId | null =>
+  idSchema("session").safeParse(name).data ?? null;
 
 export const makeFolders = async (layout: Layout): Promise<void> => {
   for (const folder of [layout.root, layout.home, layout.workspace, layout.temporary, layout.run]) {

@@ -36,7 +36,13 @@ export const isSameProcess = async (ref: ProcessRef): Promise<boolean> =>
   (await readProcess(ref.pid))?.startTime === ref.startTime;
 
 /** The processes that carry the marker, and all their descendants. */
-export const findSandboxProcesses = async (sandboxId: string): Promise<readonly ProcessRef[]> => {
+export const findSandboxProcesses = (sandboxId: string): Promise<readonly ProcessRef[]> =>
+  findTrees(({ pid }) => carriesMarker(pid, sandboxId));
+
+/** The processes that `isRoot` knows, and all their descendants. */
+const findTrees = async (
+  isRoot: (stat: ProcessStat) => boolean | Promise<boolean>,
+): Promise<readonly ProcessRef[]> => {
   const all = new Map<number, ProcessStat>();
   const found = new Set<number>();
   for (const entry of await readdir("/proc")) {
@@ -45,7 +51,7 @@ export const findSandboxProcesses = async (sandboxId: string): Promise<readonly 
     const stat = await readProcess(pid);
     if (stat === null) continue;
     all.set(pid, stat);
-    if (await carriesMarker(pid, sandboxId)) found.add(pid);
+    if (await isRoot(stat)) found.add(pid);
   }
   for (let before = -1; before !== found.size;) {
     before = found.size;
@@ -54,33 +60,66 @@ export const findSandboxProcesses = async (sandboxId: string): Promise<readonly 
   return [...all.values()].filter(({ pid }) => found.has(pid));
 };
 
+/** Stops all processes of a sandbox where they are, or lets them go on. */
+export const freezeSandbox = (sandboxId: string): Promise<void> => signalAll(sandboxId, "SIGSTOP");
+export const thawSandbox = (sandboxId: string): Promise<void> => signalAll(sandboxId, "SIGCONT");
+
+const signalAll = async (sandboxId: string, signal: NodeJS.Signals): Promise<void> => {
+  for (const { pid } of await findSandboxProcesses(sandboxId)) signalProcess(pid, signal);
+};
+
 export interface EndLimits {
   /** How long processes may take to end by themselves after SIGTERM. */
   readonly graceMs: number;
   readonly timeoutMs: number;
 }
 
+/** Programs of the agent get a moment to end by themselves. */
+const defaultEndLimits: EndLimits = { graceMs: 1_000, timeoutMs: 15_000 };
+
 /** @throws DomainError `sandbox_unavailable` if something cannot be killed */
-export const endSandboxProcesses = async (sandboxId: string, limits: EndLimits): Promise<void> => {
+export const endSandboxProcesses = (
+  sandboxId: string,
+  limits: EndLimits = defaultEndLimits,
+): Promise<void> => endAll(() => findSandboxProcesses(sandboxId), limits);
+
+/** Ends one process and its descendants. @throws DomainError `sandbox_unavailable` as above */
+export const endProcessTree = (ref: ProcessRef): Promise<void> =>
+  endAll(
+    () => findTrees(({ pid, startTime }) => pid === ref.pid && startTime === ref.startTime),
+    defaultEndLimits,
+  );
+
+const endAll = async (
+  find: () => Promise<readonly ProcessRef[]>,
+  { graceMs, timeoutMs }: EndLimits,
+): Promise<void> => {
   const startedAt = performance.now();
   const tracked = new Map<number, ProcessRef>();
-  const asked = new Set<number>();
   for (;;) {
-    for (const ref of await findSandboxProcesses(sandboxId)) tracked.set(ref.pid, ref);
-    for (const ref of tracked.values()) if (!(await isSameProcess(ref))) tracked.delete(ref.pid);
+    // Looking through all processes is dear, so it is done once per round and not while waiting.
+    for (const ref of await find()) tracked.set(ref.pid, ref);
+    await untilEnded(tracked, 0);
     if (tracked.size === 0) return;
     const elapsed = performance.now() - startedAt;
-    if (elapsed > limits.timeoutMs) {
+    if (elapsed > timeoutMs) {
       throw new DomainError(
         "sandbox_unavailable",
         `${tracked.size} processes of a sandbox do not end.`,
       );
     }
-    for (const { pid } of tracked.values()) {
-      if (elapsed >= limits.graceMs) signalProcess(pid, "SIGKILL");
-      else if (!asked.has(pid)) signalProcess(pid, "SIGTERM");
-      asked.add(pid);
-    }
+    const asking = elapsed < graceMs;
+    for (const { pid } of tracked.values()) signalProcess(pid, asking ? "SIGTERM" : "SIGKILL");
+    await untilEnded(tracked, asking ? graceMs - elapsed : 500);
+  }
+};
+
+/** Forgets processes as they end; returns when none is left or the time is over. */
+const untilEnded = async (tracked: Map<number, ProcessRef>, ms: number): Promise<void> => {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    for (const ref of tracked.values()) if (!(await isSameProcess(ref))) tracked.delete(ref.pid);
+    if (tracked.size === 0 || performance.now() >= deadline) return;
     await delay(20);
   }
 };

@@ -3,14 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { DomainError } from "#contracts/errors";
 import { newId, type SessionId } from "#contracts/ids";
-import { agentInstructions } from "../../agent/instructions.ts";
 import { openOpencodeClient } from "../../opencode/client.ts";
 import { sendPrompt } from "../../opencode/prompt.ts";
 import { runTurn } from "../../opencode/testing/run-turn.ts";
 import { transcriptView } from "../../opencode/testing/transcript-view.ts";
-import type { RunningSandbox, SandboxSpec } from "../../provider.ts";
+import type { RunningSandbox } from "../../provider/sandbox.ts";
+import type { SandboxSpec } from "../../provider/spec.ts";
 import {
   defaultScenarios,
   startScriptedModel,
@@ -21,7 +20,7 @@ import { openLocalProvider, type LocalProvider } from "./index.ts";
 import { probeIsolation } from "./isolation.ts";
 import { findSandboxProcesses } from "./processes.ts";
 import { searchPath } from "./readable-paths.ts";
-import { makeRepository } from "./testing/repository.ts";
+import { makeRepository } from "../../testing/repository.ts";
 
 /** Leaves a process behind that has left OpenCode's process group and session. */
 const strayChild: ScenarioInput = {
@@ -93,7 +92,9 @@ describe.each(isolations)("a local sandbox with isolation %s", (isolation) => {
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "proliferate-local-"));
     spec = {
-      repository: { url: await makeRepository(path.join(folder, "fixture")), ref: "feature" },
+      repositories: [
+        { url: await makeRepository(path.join(folder, "fixture")), ref: "feature", path: "." },
+      ],
       gateway: { url: "http://127.0.0.1:9", token: "sbx1.test.token" },
       model: {
         model: "anthropic/claude-sonnet-4-6",
@@ -101,7 +102,7 @@ describe.each(isolations)("a local sandbox with isolation %s", (isolation) => {
         baseUrl: model.url,
         apiKey: "the-sandboxes-own-key",
       },
-      instructions: agentInstructions({ mode: "coding", repositoryName: "fixture" }),
+      instructions: "You work on the fixture.",
     };
   });
   afterEach(async () => {
@@ -116,19 +117,19 @@ describe.each(isolations)("a local sandbox with isolation %s", (isolation) => {
     async () => {
       const sessionId: SessionId = newId("session");
       const first = await openProvider();
-      expect(await first.find(sessionId)).toBeNull();
+      const ref = { sessionId, sandboxId: null, snapshotId: null };
+      expect((await first.health(ref)).state).toBe("gone");
 
       const stages: string[] = [];
-      const created = await first.ensure({
-        sessionId,
+      const created = await first.ensureSandbox({
+        ...ref,
         spec,
         onStage: ({ stage }) => stages.push(stage),
       });
       expect(created.origin).toBe("created");
-      expect(stages).toEqual(["folder", "clone", "agent_files", "launch", "ready"]);
-      expect(
-        Buffer.from(await created.files.read(`${created.workspace}/README.md`)).toString(),
-      ).toBe("on feature\n");
+      expect(stages).toEqual(["folder", "launch", "clone", "agent_files", "ready"]);
+      const [readme] = await first.readFiles(ref, ["README.md"]);
+      expect(Buffer.from(readme?.content ?? []).toString()).toBe("on feature\n");
 
       const agentSession = await clientOf(created).createSession("Greeting");
       const greeting = await runTurn({
@@ -156,30 +157,30 @@ describe.each(isolations)("a local sandbox with isolation %s", (isolation) => {
 
       // The control plane dies and comes back: the agent has not noticed.
       const second = await openProvider();
-      expect(await second.list()).toEqual([{ sessionId, state: "running" }]);
-      const attached = await second.ensure({ sessionId, spec });
+      expect(await second.checkSandboxes()).toEqual([
+        { sessionId, sandboxId: created.sandboxId, state: "running" },
+      ]);
+      const attached = await second.ensureSandbox({ ...ref, spec });
       expect(attached.origin).toBe("attached");
       expect(attached.opencode).toEqual(created.opencode);
 
-      await attached.files.write(`${attached.workspace}/README.md`, "changed by the agent\n");
+      await second.execCommand(ref, ["tee", "README.md"], { stdin: "changed by the agent\n" });
       // A link out of the sandbox, as an agent could make one.
       const secret = path.join(folder, "secret");
       await writeFile(secret, "the control plane's own");
-      await attached.exec(["ln", "-s", secret, "link"]);
-      const reading = attached.files
-        .read(`${attached.workspace}/link`)
-        .then(String, (error: DomainError) => error.code);
+      await second.execCommand(ref, ["ln", "-s", secret, "link"]);
+      const [link] = await second.readFiles(ref, ["link"]);
       expect(second.capabilities.isolated).toBe(isolation === "bubblewrap");
-      expect(await reading).toBe(
-        isolation === "bubblewrap" ? "sandbox_unavailable" : "the control plane's own",
+      expect(link?.content && Buffer.from(link.content).toString()).toBe(
+        isolation === "bubblewrap" ? null : "the control plane's own",
       );
 
-      await second.pause(sessionId);
-      expect(await findSandboxProcesses(created.id)).toEqual([]);
+      await second.pause(ref);
+      expect(await findSandboxProcesses(created.sandboxId)).toEqual([]);
       await expect(fetch(created.opencode.baseUrl)).rejects.toThrow();
-      expect((await second.find(sessionId))?.state).toBe("paused");
+      expect((await second.health(ref)).state).toBe("paused");
 
-      const resumed = await second.ensure({ sessionId, spec });
+      const resumed = await second.ensureSandbox({ ...ref, spec });
       expect(resumed.origin).toBe("resumed");
       const remembered = await clientOf(resumed).messages(agentSession.id);
       expect(remembered.map(({ info }) => info.id)).toContain(answer?.id);
@@ -196,14 +197,14 @@ describe.each(isolations)("a local sandbox with isolation %s", (isolation) => {
       expect(tool?.output).toContain("changed by the agent");
       expect(tool?.output).toContain(".local/bin/proliferate");
 
-      expect(await commandLines(created.id)).toContain("sleep 86400");
+      expect(await commandLines(created.sandboxId)).toContain("sleep 86400");
 
-      await second.destroy(sessionId);
-      expect(await findSandboxProcesses(created.id)).toEqual([]);
+      await second.terminate(ref);
+      expect(await findSandboxProcesses(created.sandboxId)).toEqual([]);
       await expect(fetch(resumed.opencode.baseUrl)).rejects.toThrow();
-      expect(await second.find(sessionId)).toBeNull();
+      expect((await second.health(ref)).state).toBe("gone");
       expect(existsSync(path.join(folder, "data", "sandboxes", sessionId))).toBe(false);
-      await second.destroy(sessionId);
+      await second.terminate(ref);
     },
     limitMs,
   );

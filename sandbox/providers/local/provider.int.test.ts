@@ -1,13 +1,16 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newId } from "#contracts/ids";
-import type { SandboxSpec } from "../../provider.ts";
+import { newId, type SessionId } from "#contracts/ids";
+import type { Repository } from "#contracts/repository";
+import type { SandboxSpec } from "../../provider/spec.ts";
+import { optionalMethods } from "../../provider/optional-methods.ts";
+import { createProvider } from "../create-provider.ts";
 import { openLocalProvider } from "./index.ts";
 import { layoutOf } from "./layout.ts";
 import { findSandboxProcesses } from "./processes.ts";
-import { makeRepository } from "./testing/repository.ts";
+import { makeRepository } from "../../testing/repository.ts";
 
 let dataDir: string;
 beforeEach(async () => {
@@ -15,8 +18,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-const specFor = (repository: SandboxSpec["repository"]): SandboxSpec => ({
-  repository,
+const refOf = (sessionId: SessionId) => ({ sessionId, sandboxId: null, snapshotId: null });
+
+const specFor = (repository: Repository | null): SandboxSpec => ({
+  repositories: repository ? [{ ...repository, path: "." }] : [],
   gateway: { url: "http://127.0.0.1:9", token: "sbx1.test.token" },
   model: {
     model: "anthropic/x",
@@ -37,22 +42,22 @@ test.each([
   const provider = await open("allow");
   const sessionId = newId("session");
   const failure = await provider
-    .ensure({ sessionId, spec: specFor(repository) })
+    .ensureSandbox({ ...refOf(sessionId), spec: specFor(repository) })
     .catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "sandbox_boot_failed", fields: { stage: "clone" } });
   expect(JSON.stringify([(failure as Error).message, failure])).not.toContain("pa55word");
-  expect((await provider.find(sessionId))?.state).toBe("paused");
-  expect(await readdir(layoutOf(dataDir, sessionId).workspace)).toEqual([]);
-
-  await provider.destroy(sessionId);
-  expect(await provider.list()).toEqual([]);
+  expect((await provider.health(refOf(sessionId))).state).toBe("gone");
+  expect(await provider.checkSandboxes()).toEqual([]);
 });
 
 test("a branch that is not there fails the clone", async () => {
   const provider = await open("allow");
   const url = await makeRepository(path.join(dataDir, "fixture"));
   for (const ref of ["no-such-branch", "--orphan"]) {
-    const boot = provider.ensure({ sessionId: newId("session"), spec: specFor({ url, ref }) });
+    const boot = provider.ensureSandbox({
+      ...refOf(newId("session")),
+      spec: specFor({ url, ref }),
+    });
     await expect(boot).rejects.toMatchObject({
       code: "sandbox_boot_failed",
       fields: { stage: "clone" },
@@ -65,9 +70,12 @@ test("a folder of this computer is not cloned where that is refused", async () =
   const url = await makeRepository(path.join(dataDir, "fixture"));
   for (const source of [url, path.join(dataDir, "fixture"), "ext::sh"]) {
     const sessionId = newId("session");
-    const boot = provider.ensure({ sessionId, spec: specFor({ url: source, ref: "HEAD" }) });
+    const boot = provider.ensureSandbox({
+      ...refOf(sessionId),
+      spec: specFor({ url: source, ref: "HEAD" }),
+    });
     await expect(boot).rejects.toMatchObject({ code: "sandbox_boot_failed" });
-    expect(await provider.find(sessionId)).toBeNull();
+    expect((await provider.health(refOf(sessionId))).state).toBe("gone");
   }
 });
 
@@ -75,12 +83,12 @@ test("a boot that is called off ends what it has started", async () => {
   const provider = await open("allow");
   const sessionId = newId("session");
   const calledOff = new AbortController();
-  const boot = provider.ensure({
-    sessionId,
+  const boot = provider.ensureSandbox({
+    ...refOf(sessionId),
     spec: specFor(null),
     signal: calledOff.signal,
     onStage: ({ stage }) => {
-      if (stage === "launch") calledOff.abort();
+      if (stage === "agent_files") calledOff.abort();
     },
   });
   await expect(boot).rejects.toMatchObject({
@@ -88,12 +96,24 @@ test("a boot that is called off ends what it has started", async () => {
     fields: { stage: "ready" },
   });
   expect(await findSandboxProcesses(layoutOf(dataDir, sessionId).id)).toEqual([]);
-  expect((await provider.find(sessionId))?.state).toBe("paused");
+  expect((await provider.health(refOf(sessionId))).state).toBe("gone");
 });
 
 test("a session id cannot leave the folder", async () => {
   const provider = await open("allow");
-  await expect(provider.destroy("../../etc" as never)).rejects.toMatchObject({
+  await expect(provider.terminate(refOf("../../etc" as never))).rejects.toMatchObject({
     code: "request_invalid",
   });
+});
+
+test("its methods are those that its capabilities promise", async () => {
+  const provider = await open("allow");
+  for (const [method, capability] of Object.entries(optionalMethods)) {
+    expect([method, method in provider]).toEqual([method, provider.capabilities[capability]]);
+  }
+});
+
+test.each(["docker", "constructor"])("there is no provider %s", async (type) => {
+  const opened = createProvider(type, {});
+  await expect(opened).rejects.toMatchObject({ code: "sandbox_provider_unknown" });
 });

@@ -4,33 +4,26 @@
  * All state is in the folders and the process table, so another provider on the same data folder (after a
  * crash, or in a second process that has taken the session over) finds what this one has left.
  */
-import { access, readdir, rm } from "node:fs/promises";
-import path from "node:path";
 import { DomainError } from "#contracts/errors";
-import { idSchema, type SessionId } from "#contracts/ids";
-import { bootEssentials } from "../../boot/essentials.ts";
-import { workspaceMarker } from "../../boot/workspace.ts";
+import type { SessionId } from "#contracts/ids";
+import { secretsOf } from "../../boot/essentials.ts";
+import { writeEnvValues } from "../../boot/env-file.ts";
+import { readFilesThrough } from "../../boot/read-files.ts";
 import { findOpencodeBinary } from "../../opencode/binary.ts";
-import { opencodeAuthorization } from "../../opencode/config.ts";
-import type {
-  EnsureRequest,
-  RunningSandbox,
-  Sandbox,
-  SandboxProvider,
-  SandboxSpec,
-} from "../../provider.ts";
+import { asProvider } from "../../provider/error.ts";
+import type { SandboxProvider, SandboxRequest } from "../../provider/provider.ts";
+import type { RunningSandbox, SandboxCheck, SandboxRef } from "../../provider/sandbox.ts";
+import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
+import { openControlGroups, type SandboxLimits } from "./control-group.ts";
+import { healthOf, sessionsWithSandbox, stateOf } from "./inspection.ts";
 import { probeIsolation, type Isolation, type IsolationChoice } from "./isolation.ts";
-import { layoutOf, sandboxesFolder, type Layout } from "./layout.ts";
-import { localMachine, type LocalMachine } from "./machine.ts";
-import { endSandboxProcesses, isSameProcess } from "./processes.ts";
-import { readablePaths, searchPath } from "./readable-paths.ts";
-import { readRunRecord, writeRunRecord, type RunRecord } from "./run-record.ts";
-import { answers, endLimits, stopServer } from "./server-lifetime.ts";
-import { sessionLocks } from "./session-locks.ts";
-import { settingsFingerprint } from "./settings-fingerprint.ts";
+import { localLifecycle } from "./lifecycle.ts";
+import { searchPath } from "./readable-paths.ts";
+import { sessionLocks } from "../session-locks.ts";
+import { openSnapshotStore } from "./snapshots.ts";
 
 export interface LocalProviderOptions {
-  /** Sandboxes live below it, in `sandboxes/<session>`. */
+  /** Sandboxes live below it in `sandboxes/<session>`, snapshots in `snapshots/<id>`. */
   readonly dataDir: string;
   readonly isolation: IsolationChoice;
   /**
@@ -40,166 +33,137 @@ export interface LocalProviderOptions {
   readonly localRepositories: "allow" | "refuse";
   /** Name or path of bubblewrap; `bwrap` by default. */
   readonly bubblewrap?: string;
+  /** For each sandbox; none by default. */
+  readonly limits?: SandboxLimits;
+  /** Path of OpenCode; that of the installed package by default. */
+  readonly opencodeBinary?: string;
 }
 
-export interface LocalProvider extends SandboxProvider, AsyncDisposable {
+type OwnMethods = Required<
+  Omit<SandboxProvider, "memorySnapshot" | "restoreFromMemorySnapshot" | "createTerminalSandbox">
+>;
+
+export interface LocalProvider extends OwnMethods {
   readonly isolation: Isolation;
   /** Pauses the sandboxes that this provider has handed out. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** @throws DomainError `prerequisite_missing` without OpenCode, /proc, or a demanded bubblewrap */
+/** @throws DomainError `prerequisite_missing` without OpenCode, /proc, a demanded bubblewrap, or control groups for limits */
 export const openLocalProvider = async (options: LocalProviderOptions): Promise<LocalProvider> => {
   if (process.platform !== "linux") {
     throw new DomainError("prerequisite_missing", "Local sandboxes need Linux.");
   }
-  const opencodeBinary = await findOpencodeBinary();
+  const { dataDir, localRepositories } = options;
   const isolation = await probeIsolation({
     choice: options.isolation,
     command: options.bubblewrap ?? "bwrap",
     searchPath: searchPath(),
   });
-  const exclusively = sessionLocks();
+  const opencodeBinary = options.opencodeBinary ?? (await findOpencodeBinary());
+  const snapshots = openSnapshotStore(dataDir);
+  const controlGroups = options.limits ? await openControlGroups(options.limits) : null;
+  if (options.limits && controlGroups === null) {
+    throw new DomainError(
+      "prerequisite_missing",
+      "Limits of sandboxes need control groups, and this process may not make any: run it as root or in a delegated group, or set no limits.",
+    );
+  }
   const closing = new AbortController();
+  const lifecycle = localLifecycle({
+    ...{ dataDir, isolation, opencodeBinary, localRepositories, snapshots, controlGroups },
+    closing: closing.signal,
+  });
+  const exclusively = sessionLocks();
   const handedOut = new Set<SessionId>();
 
-  const machineOf = (layout: Layout, spec: SandboxSpec | null): LocalMachine =>
-    localMachine({
-      layout,
-      isolation,
-      opencodeBinary,
-      readable: readablePaths(opencodeBinary, spec?.repository?.url ?? null),
-      environment: spec?.environment ?? {},
-      searchPath: searchPath(),
-      endProcesses: () => endSandboxProcesses(layout.id, endLimits),
-    });
+  const named = <T>(operation: keyof SandboxProvider & string, run: () => Promise<T>): Promise<T> =>
+    asProvider({ provider: "local", operation }, run);
 
-  const ensure = async (request: EnsureRequest): Promise<RunningSandbox> => {
-    const { sessionId, spec } = request;
-    refuseLocalRepository(options, spec);
-    const layout = layoutOf(options.dataDir, sessionId);
-    const machine = machineOf(layout, spec);
-    const signal = AbortSignal.any([closing.signal, ...(request.signal ? [request.signal] : [])]);
-    const settings = settingsFingerprint(spec, opencodeBinary);
-    const running = await readRunRecord(layout);
-    if (running?.settings === settings && (await answers(running, signal))) {
-      return runningSandbox({ layout, machine, sessionId, record: running, origin: "attached" });
-    }
-    await stopServer(layout);
-    const origin = (await exists(workspaceMarker(layout))) ? "resumed" : "created";
-    const { server, password } = await bootEssentials({
-      machine,
-      sessionId,
-      spec,
-      signal,
-      onStage: request.onStage,
-    });
-    const { baseUrl } = server;
-    const record: RunRecord = { version: 1, ...server.process, baseUrl, password, settings };
-    await writeRunRecord(layout, record);
-    return runningSandbox({ layout, machine, sessionId, record, origin });
-  };
-
-  const find = async (sessionId: SessionId): Promise<Sandbox | null> => {
-    const layout = layoutOf(options.dataDir, sessionId);
-    if (!(await exists(layout.root))) return null;
-    const record = await readRunRecord(layout);
-    if (record === null || !(await isSameProcess(record)))
-      return { id: layout.id, sessionId, state: "paused" };
-    const machine = machineOf(layout, null);
-    return runningSandbox({ layout, machine, sessionId, record, origin: "attached" });
-  };
-
-  const pause = (sessionId: SessionId): Promise<void> =>
-    exclusively(sessionId, async () => {
-      handedOut.delete(sessionId);
-      await stopServer(layoutOf(options.dataDir, sessionId));
-    });
-
-  const list = async () => {
-    const names = await readdir(sandboxesFolder(options.dataDir)).catch(() => []); // No folder: no sandboxes.
-    const sessionIds = names.flatMap((name) => idSchema("session").safeParse(name).data ?? []);
-    const found = await Promise.all(sessionIds.map(find));
-    return found.flatMap((sandbox) =>
-      sandbox === null ? [] : [{ sessionId: sandbox.sessionId, state: sandbox.state }],
+  const boot = (
+    operation: "ensureSandbox" | "createSandbox",
+    request: SandboxRequest,
+    run: () => Promise<RunningSandbox>,
+  ): Promise<RunningSandbox> =>
+    asProvider({ provider: "local", operation, secrets: secretsOf(request.spec) }, () =>
+      exclusively(request.sessionId, () => {
+        handedOut.add(request.sessionId);
+        return run();
+      }),
     );
+
+  const pause = ({ sessionId }: Pick<SandboxRef, "sessionId">): Promise<void> =>
+    named("pause", () =>
+      exclusively(sessionId, () => {
+        handedOut.delete(sessionId);
+        return lifecycle.stop(sessionId);
+      }),
+    );
+
+  const check = async (sessionId: SessionId): Promise<SandboxCheck> => {
+    const { layout, machine } = await lifecycle.place(sessionId);
+    return { sessionId, sandboxId: layout.id, state: await stateOf(layout, machine) };
   };
 
   return {
-    name: "local",
+    type: "local",
     isolation,
     capabilities: {
       pause: true,
       autoPause: false,
+      snapshotPauses: false,
       memorySnapshot: false,
+      snapshotCatalogue: true,
       isolated: isolation.kind === "bubblewrap",
+      check: true,
+      tunnels: true,
+      readFiles: true,
+      exec: true,
+      terminalSandbox: false,
+      serviceCommandTest: true,
     },
-    ensure: (request) =>
-      exclusively(request.sessionId, async () => {
-        handedOut.add(request.sessionId);
-        return ensure(request);
-      }),
-    find,
-    list,
+    ensureSandbox: (request) => boot("ensureSandbox", request, () => lifecycle.ensure(request)),
+    createSandbox: (request) => boot("createSandbox", request, () => lifecycle.create(request)),
     pause,
-    destroy: (sessionId) =>
-      exclusively(sessionId, async () => {
-        handedOut.delete(sessionId);
-        const layout = layoutOf(options.dataDir, sessionId);
-        await stopServer(layout);
-        // The mark of a filled workspace goes first: a removal that is cut off leaves nothing to resume.
-        await rm(workspaceMarker(layout), { force: true });
-        await rm(layout.root, { recursive: true, force: true, maxRetries: 5 });
+    terminate: ({ sessionId }) =>
+      named("terminate", () =>
+        exclusively(sessionId, () => {
+          handedOut.delete(sessionId);
+          return lifecycle.remove(sessionId);
+        }),
+      ),
+    snapshot: ({ sessionId }) =>
+      named("snapshot", () => exclusively(sessionId, () => lifecycle.snapshot(sessionId))),
+    listSnapshots: () => named("listSnapshots", () => snapshots.list()),
+    deleteSnapshot: (snapshotId) => named("deleteSnapshot", () => snapshots.remove(snapshotId)),
+    writeEnvFile: ({ sessionId }, values) =>
+      named("writeEnvFile", async () => writeEnvValues(await lifecycle.running(sessionId), values)),
+    health: ({ sessionId }) =>
+      named("health", async () => {
+        const { layout, machine } = await lifecycle.place(sessionId);
+        return healthOf(layout, machine);
+      }),
+    checkSandboxes: (refs) =>
+      named("checkSandboxes", async () => {
+        const sessionIds =
+          refs?.map(({ sessionId }) => sessionId) ?? (await sessionsWithSandbox(dataDir));
+        return Promise.all(sessionIds.map(check));
+      }),
+    resolveTunnels: ({ sessionId }) => named("resolveTunnels", () => lifecycle.tunnels(sessionId)),
+    readFiles: ({ sessionId }, paths) =>
+      named("readFiles", async () => readFilesThrough(await lifecycle.running(sessionId), paths)),
+    execCommand: ({ sessionId }, argv, execOptions) =>
+      named("execCommand", async () =>
+        (await lifecycle.running(sessionId)).exec(argv, execOptions),
+      ),
+    testServiceCommands: ({ sessionId }, commands) =>
+      named("testServiceCommands", async () => {
+        const machine = await lifecycle.running(sessionId);
+        return testServiceCommandsThrough(machine.exec, machine.workspace, commands);
       }),
     [Symbol.asyncDispose]: async () => {
       closing.abort(new DomainError("sandbox_unavailable", "The sandbox provider is closing."));
-      await Promise.all([...handedOut].map(pause));
+      await Promise.all([...handedOut].map((sessionId) => pause({ sessionId })));
     },
   };
 };
-
-interface RunningParts {
-  readonly layout: Layout;
-  readonly machine: LocalMachine;
-  readonly sessionId: SessionId;
-  readonly record: RunRecord;
-  readonly origin: RunningSandbox["origin"];
-}
-
-const runningSandbox = ({
-  layout,
-  machine,
-  sessionId,
-  record,
-  origin,
-}: RunningParts): RunningSandbox => ({
-  id: layout.id,
-  sessionId,
-  state: "running",
-  origin,
-  workspace: machine.workspace,
-  opencode: { baseUrl: record.baseUrl, authorization: opencodeAuthorization(record.password) },
-  exec: machine.exec,
-  files: machine.files,
-});
-
-const refuseLocalRepository = (
-  options: LocalProviderOptions,
-  { repository }: SandboxSpec,
-): void => {
-  if (options.localRepositories === "allow" || repository === null) return;
-  if (/^(https?|ssh|git):\/\//i.test(repository.url)) return;
-  throw new DomainError(
-    "sandbox_boot_failed",
-    "This control plane does not clone folders of its own computer.",
-    {
-      fields: { stage: "clone" },
-    },
-  );
-};
-
-const exists = (file: string): Promise<boolean> =>
-  access(path.resolve(file)).then(
-    () => true,
-    () => false,
-  );

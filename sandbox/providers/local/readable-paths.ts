@@ -16,19 +16,18 @@ export const searchPath = (): string =>
 
 /**
  * @param opencodeBinary the program that runs inside
- * @param repositoryUrl a clone's source; a folder of this computer has to be readable
+ * @param repositoryUrls sources of clones; a folder of this computer has to be readable
  */
 export const readablePaths = (
   opencodeBinary: string,
-  repositoryUrl: string | null,
-): readonly string[] => {
+  repositoryUrls: readonly string[],
+): string[] => {
   // The program lies in <prefix>/bin, with npm in <prefix>/lib.
   const nodePrefix = path.dirname(path.dirname(process.execPath));
-  const repository = repositoryUrl === null ? null : localFolder(repositoryUrl);
   return [
     ...(nodePrefix === "/" || nodePrefix === "/usr" ? [] : [nodePrefix]),
     path.dirname(opencodeBinary),
-    ...(repository === null ? [] : [repository]),
+    ...repositoryUrls.flatMap((url) => localFolder(url) ?? []),
   ];
 };
 

@@ -94,7 +94,7 @@ export const startActionStack = async (): Promise<ActionStack> => {
             organization,
             title: "test",
             origin,
-            repository: null,
+            repositories: [],
             prompt: null,
             idempotencyKey: null,
           },

@@ -28,7 +28,7 @@ const dead = async (...args: readonly string[]): Promise<string[]> => {
     config: readConfig({
       NATS_URL: test.url,
       DATABASE_URL: "postgres://127.0.0.1/unused",
-      DURABILITY: "relaxed",
+      DURABILITY: test.durability,
     }),
     print: (line) => lines.push(line),
   });

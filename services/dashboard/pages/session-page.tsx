@@ -7,6 +7,7 @@ import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { useSessionInvocations } from "../approvals/approval-queries.ts";
 import { Composer } from "../session/composer.tsx";
 import { ConnectionBanner } from "../session/connection-banner.tsx";
+import { EnvRequests } from "../session/env-requests.tsx";
 import { SessionDetails } from "../session/session-details.tsx";
 import { SessionHeader } from "../session/session-header.tsx";
 import { useSession, useTranscript } from "../session/session-queries.ts";
@@ -89,6 +90,11 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
         {stale && connection?.status !== "waiting" && (
           <Notice tone="warning">The session could not be read again; this may be old.</Notice>
         )}
+        {state.sandboxWarnings.map(({ code, message }) => (
+          <Notice key={code} tone="warning">
+            {message}
+          </Notice>
+        ))}
         {failure !== null && <Notice tone="danger">{failure}</Notice>}
         {transcript.error && state.status === null && (
           <LoadProblem error={transcript.error} onRetry={() => void transcript.refetch()} />
@@ -101,6 +107,7 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
             ))}
           </section>
         )}
+        <EnvRequests requests={state.envRequests} />
         <Composer
           sessionId={session.id}
           status={status}

@@ -10,6 +10,12 @@ const stageNames: Readonly<Record<string, string>> = {
   agent_files: "Wrote the agent's files",
   launch: "Launched the agent",
   ready: "The agent is ready",
+  git_identity: "Set the author of commits",
+  freshness: "Pulled the repositories",
+  env_files: "Wrote the environment files",
+  services: "Started the image's services",
+  sidecar: "Started the sidecar",
+  service_commands: "Started the repository's services",
 };
 
 interface BootProgressProps {
@@ -31,9 +37,12 @@ export const BootProgress = ({ stages, status }: BootProgressProps) => (
 /** The stages that are done and how long each took. */
 export const BootStages = ({ stages }: Pick<BootProgressProps, "stages">) => (
   <ol className="plain-list boot-stages">
-    {stages.map(({ stage, ms }) => (
+    {stages.map(({ stage, ms, outcome, detail }) => (
       <li key={stage}>
-        <span>{stageNames[stage] ?? stage.replaceAll("_", " ")}</span>
+        <span>
+          {stageNames[stage] ?? stage.replaceAll("_", " ")}
+          {outcome === "failed" && <strong> (failed{detail !== null && `: ${detail}`})</strong>}
+        </span>
         <span className="muted">{duration(ms)}</span>
       </li>
     ))}

@@ -5,7 +5,9 @@
 import type { InvocationView } from "#contracts/invocation/view";
 import type { LiveMessage, ServerFrame } from "#contracts/live/messages";
 import { type Streaming, foldStreaming } from "#contracts/live/streaming";
+import type { EnvVariableRequest } from "#contracts/session/env-request";
 import type { Failure, PromptOutcome } from "#contracts/session/events";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SessionStatus } from "#contracts/session/view";
 import type { Message } from "#contracts/transcript/message";
 import {
@@ -21,9 +23,14 @@ interface QueuedPrompt {
   readonly text: string;
 }
 
-export interface BootStage {
-  readonly stage: string;
-  readonly ms: number;
+export type BootStage = Pick<
+  Extract<LiveMessage, { type: "boot_stage" }>,
+  "stage" | "ms" | "phase" | "outcome" | "detail"
+>;
+
+export interface EnvRequest {
+  readonly requestId: string;
+  readonly keys: readonly EnvVariableRequest[];
 }
 
 export interface SessionState {
@@ -35,12 +42,16 @@ export interface SessionState {
   readonly statusDetail: string | null;
   /** The stages that the latest boot has completed. */
   readonly bootStages: readonly BootStage[];
+  /** What people should know about the latest boot. */
+  readonly sandboxWarnings: readonly SandboxWarning[];
   /** The model is overloaded and the agent tries again. */
   readonly retrying: { readonly attempt: number; readonly detail: string } | null;
   readonly queued: readonly QueuedPrompt[];
   /** How the latest prompt ended, until another one is sent. */
   readonly ended: { readonly outcome: PromptOutcome; readonly failure: Failure | null } | null;
   readonly invocations: readonly KnownInvocation[];
+  /** What the agent has asked people for since the page was opened. */
+  readonly envRequests: readonly EnvRequest[];
   /** A problem that the live channel reported about itself. */
   readonly channelProblem: string | null;
 }
@@ -60,10 +71,12 @@ export const initialSessionState: SessionState = {
   status: null,
   statusDetail: null,
   bootStages: [],
+  sandboxWarnings: [],
   retrying: null,
   queued: [],
   ended: null,
   invocations: [],
+  envRequests: [],
   channelProblem: null,
 };
 
@@ -125,9 +138,12 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
         // A new boot begins; the stages of the one before say nothing about it.
         bootStages:
           message.status === "starting" && state.status !== "starting" ? [] : state.bootStages,
+        sandboxWarnings: message.status === "starting" ? [] : state.sandboxWarnings,
       };
     case "boot_stage":
       return { ...state, bootStages: putStage(state.bootStages, message) };
+    case "sandbox_warning":
+      return { ...state, sandboxWarnings: [...state.sandboxWarnings, message.warning] };
     case "token":
     case "tool":
     case "parts_dropped":
@@ -146,6 +162,8 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
       };
     case "retrying":
       return { ...state, retrying: { attempt: message.attempt, detail: message.detail } };
+    case "env_variables_requested":
+      return { ...state, envRequests: putEnvRequest(state.envRequests, message) };
     case "action_approval_request":
     case "action_updated":
       return { ...state, invocations: foldInvocation(state.invocations, message) };
@@ -169,9 +187,20 @@ const putMessage = (messages: readonly Message[], message: Message): readonly Me
     ? messages.map((other) => (other.id === message.id ? message : other))
     : [...messages, message];
 
-const putStage = (stages: readonly BootStage[], { stage, ms }: BootStage): readonly BootStage[] => [
+const putStage = (
+  stages: readonly BootStage[],
+  { stage, ms, phase, outcome, detail }: BootStage,
+): readonly BootStage[] => [
   ...stages.filter((other) => other.stage !== stage),
-  { stage, ms },
+  { stage, ms, phase, outcome, detail },
+];
+
+const putEnvRequest = (
+  requests: readonly EnvRequest[],
+  { requestId, keys }: EnvRequest,
+): readonly EnvRequest[] => [
+  ...requests.filter((other) => other.requestId !== requestId),
+  { requestId, keys },
 ];
 
 const isPromptIn = (messages: readonly Message[], promptId: string): boolean =>

@@ -160,7 +160,9 @@ describe("a prompt that was sent", () => {
 });
 
 describe("a boot", () => {
-  const stage = (name: string, ms: number) => live({ type: "boot_stage", stage: name, ms });
+  const done = { phase: "essential", outcome: "done", detail: null } as const;
+  const stage = (name: string, ms: number) =>
+    live({ type: "boot_stage", stage: name, ms, ...done });
   const status = (to: "starting" | "running" | "paused") =>
     live({ type: "status", status: to, detail: null });
 
@@ -172,8 +174,8 @@ describe("a boot", () => {
       stage("ready", 80),
     );
     expect(booted.bootStages).toEqual([
-      { stage: "clone", ms: 900 },
-      { stage: "ready", ms: 80 },
+      { stage: "clone", ms: 900, ...done },
+      { stage: "ready", ms: 80, ...done },
     ]);
     const running = sessionReducer(booted, status("running"));
     expect(running.bootStages).toHaveLength(2);

@@ -108,9 +108,10 @@ export const startTestGateway = async (
         sandboxTokenSecret: keys.sandboxTokens,
         now,
       }),
-      awaitPosition: createAwaitPosition(store.shards, (position) =>
-        progress.waitForPosition(position, { timeoutMs: 30_000 }),
-      ),
+      awaitPosition: createAwaitPosition(store.shards, {
+        waitForPosition: (position, options) =>
+          progress.waitForPosition(position, { ...options, timeoutMs: 30_000 }),
+      }),
       handlers: [
         ...sessionRoutes({
           store,

@@ -15,8 +15,10 @@ export const created: Event<"SessionCreated"> = {
   data: {
     title: "Fix the test",
     origin: { kind: "user", userId },
-    repository: null,
+    kind: "coding",
+    repositories: [],
     model: "claude-sonnet-4.6",
+    systemPrompt: null,
     fingerprint: "a".repeat(64),
   },
 };

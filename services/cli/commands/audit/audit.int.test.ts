@@ -9,9 +9,8 @@ import { newId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import { exportHistory } from "#event-store/audit/export-history";
 import { lastSequence } from "#event-store/commit-feed";
-import type { EventStore } from "#event-store/event-store";
 import { subjectOf } from "#event-store/sharding";
-import { openTestEventStore } from "#event-store/testing/test-event-store";
+import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import {
   promptQueued,
   sandboxReady,
@@ -49,14 +48,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const environmentOf = (store: EventStore) => ({
-  NATS_URL: `nats://${store.connection.getServer()}`,
+const environmentOf = ({ url, durability }: TestEventStore) => ({
+  NATS_URL: url,
   DATABASE_URL: test.databaseUrl,
-  DURABILITY: "relaxed",
+  DURABILITY: durability,
 });
 
 /** The operator's CLI as a process of its own, which may be killed. */
-const start = (store: EventStore, args: readonly string[]) => {
+const start = (log: TestEventStore, args: readonly string[]) => {
   const child = spawn(
     process.execPath,
     [
@@ -70,7 +69,7 @@ const start = (store: EventStore, args: readonly string[]) => {
     {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"],
-      env: { PATH: process.env["PATH"], ...environmentOf(store) },
+      env: { PATH: process.env["PATH"], ...environmentOf(log) },
     },
   );
   started.push(child);
@@ -78,12 +77,12 @@ const start = (store: EventStore, args: readonly string[]) => {
 };
 
 /** The same inside this process: what it printed, and the code that it would exit with. */
-const run = async (args: readonly string[], store = test.store, settings = {}) => {
+const run = async (args: readonly string[], log = test.log, settings = {}) => {
   const lines: string[] = [];
   const program = new Command().configureOutput({ writeErr: () => undefined });
   program.exitOverride();
   addAuditCommands(program, {
-    config: readConfig({ ...environmentOf(store), ...settings }),
+    config: readConfig({ ...environmentOf(log), ...settings }),
     print: (line) => lines.push(line),
   });
   const before = process.exitCode;
@@ -145,7 +144,7 @@ describe("the audit commands", { timeout: 120_000 }, () => {
     expect(whole).toMatchObject({ code: 0, lines: ["Verified 2 commits of 1 aggregate."] });
     await using other = await openTestStore();
     await other.store.js.publish(subjectOf(session, 1), "not a commit");
-    const { code, lines } = await run(["verify", "--json"], other.store);
+    const { code, lines } = await run(["verify", "--json"], other);
     expect(code).toBe(1);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { kind: "unreadable", position: "0:1" },
@@ -153,7 +152,7 @@ describe("the audit commands", { timeout: 120_000 }, () => {
       { kind: "removed", position: "0:2" },
       { ok: false, faults: 3 },
     ]);
-    const blind = await run(["verify", "--no-read-model"], other.store);
+    const blind = await run(["verify", "--no-read-model"], other);
     expect(blind.lines.at(-1)).toBe("1 fault in 1 commit of 1 aggregate.");
   });
 
@@ -168,7 +167,7 @@ describe("the audit commands", { timeout: 120_000 }, () => {
 
     const path = join(folder, "cut.ndjson");
     const arguments_ = ["--organization", busy, "--out", path, "--json"];
-    const exporting = start(test.store, ["export", ...arguments_]);
+    const exporting = start(test.log, ["export", ...arguments_]);
     await vi.waitFor(async () => expect((await stat(path)).size).toBeGreaterThan(0), waiting);
     await kill(exporting);
     const exported = await run(["export", ...arguments_]);
@@ -176,33 +175,58 @@ describe("the audit commands", { timeout: 120_000 }, () => {
     expect((await readFile(path)).equals(await readFile(whole))).toBe(true);
 
     await using other = await openTestStore();
-    const importing = start(other.store, ["import", path]);
+    const importing = start(other, ["import", path]);
     await vi.waitFor(
       async () => expect(await lastSequence(other.store, 0)).toBeGreaterThan(20),
       waiting,
     );
     await kill(importing);
-    const { lines } = await run(["import", path, "--json"], other.store);
+    const { lines } = await run(["import", path, "--json"], other);
     const imported = JSON.parse(lines.join("")) as { found: number };
     expect(imported).toMatchObject({ organization: busy, commits: 1_000 });
     expect(imported.found).toBeGreaterThan(20);
-    const verified = await run(["verify", "--organization", busy, "--no-read-model"], other.store);
+    const verified = await run(["verify", "--organization", busy, "--no-read-model"], other);
     expect(verified.lines).toEqual(["Verified 1000 commits of 1 aggregate."]);
+  });
+
+  it("erase the text of a session, if they may, and say what they cannot erase", async () => {
+    const ref = sessionRef(organization);
+    await test.writer.write(ref, [sessionCreated("Not to be read")]);
+    const settings = { SECRETS_KEY: "01".repeat(32) };
+    const erase = (...args: string[]) => run(["erase", ...args], test.log, settings);
+    await expect(erase("--yes")).rejects.toThrow("Say --session or --organization");
+    await expect(erase("--session", ref.id)).rejects.toThrow("say --yes");
+    await expect(erase("--session", newId("session"), "--yes")).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(run(["erase", "--session", ref.id, "--yes"])).rejects.toMatchObject({
+      code: "prerequisite_missing",
+    });
+    const { lines } = await erase("--session", ref.id, "--yes", "--by", "alice", "--json");
+    expect(JSON.parse(lines.join(""))).toMatchObject({
+      session: ref.id,
+      aggregates: 1,
+      // It was written without keys.
+      unsealedEvents: 1,
+      key: { by: "alice" },
+    });
+    const log = await run(["log", "--aggregate", ref.id, "--actor", "alice"]);
+    expect(log.lines.at(-1)).toContain("TextErased");
   });
 
   it("take the log as they find it, whatever the settings say", async () => {
     const { jsm } = test.store;
-    const { code } = await run(["verify"], test.store, { EVENT_SHARDS: "7", DURABILITY: "fsync" });
+    const { code } = await run(["verify"], test.log, { EVENT_SHARDS: "7", DURABILITY: "fsync" });
     expect(code).toBe(0);
     const shards = (await jsm.streams.names().next()).filter((name) => name.startsWith("EVENTS_"));
     expect(shards).toEqual(["EVENTS_0"]);
     await using empty = await openTestStore();
     await empty.store.jsm.streams.delete("EVENTS_0");
-    await expect(run(["log"], empty.store)).rejects.toMatchObject({ code: "prerequisite_missing" });
+    await expect(run(["log"], empty)).rejects.toMatchObject({ code: "prerequisite_missing" });
   });
 
   it("stop when nobody reads on", async () => {
-    const child = start(test.store, ["log", "--follow"]);
+    const child = start(test.log, ["log", "--follow"]);
     await once(child.stdout, "data");
     child.stdout.destroy();
     const closed = once(child, "close");
@@ -213,6 +237,6 @@ describe("the audit commands", { timeout: 120_000 }, () => {
 });
 
 const openTestStore = async () => {
-  const { store, close } = await openTestEventStore();
-  return { store, [Symbol.asyncDispose]: close };
+  const log = await openTestEventStore();
+  return { ...log, [Symbol.asyncDispose]: log.close };
 };

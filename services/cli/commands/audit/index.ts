@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "../../context.ts";
+import { addEraseCommand } from "./erase.ts";
 import { addLogCommand } from "./log.ts";
 import { addShowCommand } from "./show.ts";
 import { addStateCommand } from "./state.ts";
@@ -14,4 +15,5 @@ export const addAuditCommands = (program: Command, context: CliContext): void =>
   addStateCommand(audit, context);
   addVerifyCommand(audit, context);
   addTransferCommands(audit, context);
+  addEraseCommand(audit, context);
 };

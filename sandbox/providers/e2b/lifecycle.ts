@@ -1,0 +1,176 @@
+/** How an E2B sandbox begins, goes on, is put away and ends. The caller sees to one operation at a time. */
+import type { Sandbox } from "e2b";
+import { DomainError } from "#contracts/errors";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
+import { attachServer, type AgentEndpoint } from "../../boot/attach.ts";
+import { runningPhases } from "../../boot/additional/running-phases.ts";
+import { bootEssentials } from "../../boot/essentials.ts";
+import { tunnelsOf } from "../../boot/tunnels.ts";
+import { workspaceMarker } from "../../boot/workspace.ts";
+import type { SandboxRequest } from "../../provider/provider.ts";
+import type { RunningSandbox, SandboxOrigin, SandboxRef } from "../../provider/sandbox.ts";
+import type { E2bApi } from "./api.ts";
+import { begin, wake } from "./beginning.ts";
+import { locate } from "./locate.ts";
+import { openMachine, type E2bMachine } from "./machine.ts";
+import type { Renewals } from "./renewals.ts";
+import type { E2bSettings } from "./settings.ts";
+
+export interface LifecycleOptions {
+  readonly settings: E2bSettings;
+  readonly api: E2bApi;
+  readonly renewals: Renewals;
+  /** Calls every boot off. */
+  readonly closing: AbortSignal;
+}
+
+export interface E2bLifecycle {
+  ensure(request: SandboxRequest): Promise<RunningSandbox>;
+  create(request: SandboxRequest): Promise<RunningSandbox>;
+  /** A running sandbox as it is: it does not run on for being looked at. */
+  open(id: string): Promise<E2bMachine>;
+  /** @throws DomainError `sandbox_not_found` unless it is running */
+  running(ref: SandboxRef): Promise<E2bMachine>;
+  /** The id of what is paused then; null when there is nothing. */
+  pause(ref: SandboxRef): Promise<string | null>;
+  remove(ref: SandboxRef): Promise<void>;
+}
+
+/** Connecting to a running sandbox must not let it run on: enough for the call itself. */
+const noLongerMs = 1_000;
+
+export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
+  const { settings, api, renewals } = options;
+  const machines = new Map<string, E2bMachine>();
+  const additional = runningPhases();
+
+  const machineOf = async (sandbox: Sandbox): Promise<E2bMachine> => {
+    const machine = await openMachine(settings, sandbox);
+    machines.set(sandbox.sandboxId, machine);
+    return machine;
+  };
+
+  const open = async (id: string): Promise<E2bMachine> =>
+    machines.get(id) ?? machineOf(await api.connect(id, noLongerMs));
+
+  const running = async (ref: SandboxRef): Promise<E2bMachine> => {
+    const found = await locate(api, ref);
+    if (found?.state !== "running") {
+      throw new DomainError("sandbox_not_found", "The session has no running sandbox.", {
+        fields: { sessionId: ref.sessionId },
+      });
+    }
+    return open(found.id);
+  };
+
+  /** @param keep whether the sandbox has work in it, so that a failed boot must not remove it */
+  const boot = async (
+    request: SandboxRequest,
+    { sandbox, origin, warnings, keep, ...start }: Start,
+  ): Promise<RunningSandbox> => {
+    const { sessionId, spec, onStage, onAdditionalStage } = request;
+    const signal = AbortSignal.any([options.closing, ...(request.signal ? [request.signal] : [])]);
+    renewals.keep(sandbox.sandboxId);
+    try {
+      const machine = start.machine ?? (await machineOf(sandbox));
+      await machine.setEnvironment(spec.environment ?? {});
+      // In a copy, the server is somebody else's.
+      const attached = keep ? await attachServer({ machine, spec, signal }) : null;
+      const allWarnings = [...warnings];
+      let opencode: AgentEndpoint | null = attached;
+      if (opencode === null) {
+        await (await machine.find("opencode"))?.stop();
+        const booting = { machine, sessionId, spec, signal, onStage, onAdditionalStage };
+        const { warnings: ofBoot, phase, ...endpoint } = await bootEssentials(booting);
+        additional.keep(sandbox.sandboxId, phase);
+        allWarnings.push(...ofBoot);
+        opencode = endpoint;
+      }
+      const tunnels = await tunnelsOf(machine, machine.ports);
+      return {
+        ...{ sessionId, sandboxId: sandbox.sandboxId, warnings: allWarnings, opencode, tunnels },
+        // It ran, but the agent's server in it did not, or with other settings.
+        origin: origin === "attached" && attached === null ? "resumed" : origin,
+        workspace: machine.workspace,
+        expiresAt: null,
+      };
+    } catch (error) {
+      renewals.drop(sandbox.sandboxId);
+      await additional.stop(sandbox.sandboxId);
+      if (!keep) await api.kill(sandbox.sandboxId);
+      throw error;
+    }
+  };
+
+  const goOn = async (
+    request: SandboxRequest,
+    sandbox: Sandbox,
+    state: "running" | "paused",
+  ): Promise<RunningSandbox> => {
+    const machine = await machineOf(sandbox);
+    const keep = await machine.files.exists(workspaceMarker(machine));
+    const origin = !keep ? "created" : state === "paused" ? "resumed" : "attached";
+    return boot(request, { sandbox, machine, origin, warnings: [], keep });
+  };
+
+  /** The stored one and whatever else carries the session's id. */
+  const ownIds = async ({ sessionId, sandboxId }: SandboxRef): Promise<ReadonlySet<string>> => {
+    const tagged = (await api.list(sessionId)).map(({ id }) => id);
+    return new Set(sandboxId === null ? tagged : [...tagged, sandboxId]);
+  };
+
+  const end = async (ids: ReadonlySet<string>): Promise<void> => {
+    for (const id of ids) {
+      renewals.drop(id);
+      machines.delete(id);
+      await additional.stop(id);
+      await api.kill(id);
+    }
+  };
+
+  return {
+    open,
+    running,
+    ensure: async (request) => {
+      const found = await locate(api, request);
+      const woken = found && (await wake(api, found.id));
+      if (woken) return goOn(request, woken, found.state);
+      const lost = found !== null || request.sandboxId !== null;
+      // What could not be woken is no snapshot either.
+      const snapshotId = found?.id === request.snapshotId ? null : request.snapshotId;
+      const start = await begin(api, { ...request, snapshotId }, settings.template);
+      const warnings = [...(lost ? [resumeFailed] : []), ...start.warnings];
+      return boot(request, { ...start, warnings, keep: false });
+    },
+    create: async (request) => {
+      const former = await ownIds(request);
+      const start = await begin(api, request, settings.template);
+      await end(former);
+      return boot(request, { ...start, keep: false });
+    },
+    pause: async (ref) => {
+      const found = await locate(api, ref);
+      if (found === null) return null;
+      renewals.drop(found.id);
+      machines.delete(found.id);
+      await additional.stop(found.id);
+      if (found.state === "running") await api.pause(found.id);
+      return found.id;
+    },
+    remove: async (ref) => end(await ownIds(ref)),
+  };
+};
+
+interface Start {
+  readonly sandbox: Sandbox;
+  /** When it is open already. */
+  readonly machine?: E2bMachine;
+  readonly origin: SandboxOrigin;
+  readonly warnings: readonly SandboxWarning[];
+  readonly keep: boolean;
+}
+
+const resumeFailed: SandboxWarning = {
+  code: "resume_failed",
+  message: "The session's former sandbox could not be woken; this one is new.",
+};

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
+import { describeProvider } from "../../testing/provider-contract.ts";
+import { makeRepository } from "../../testing/repository.ts";
+import { openLocalProvider } from "./index.ts";
+import { layoutOf } from "./layout.ts";
+import { findSandboxProcesses } from "./processes.ts";
+import { killIfThere } from "./testing/kill-if-there.ts";
+
+describeProvider({
+  type: "local",
+  capabilities: {
+    pause: true,
+    autoPause: false,
+    snapshotPauses: false,
+    memorySnapshot: false,
+    snapshotCatalogue: true,
+    check: true,
+    tunnels: true,
+    readFiles: true,
+    exec: true,
+    terminalSandbox: false,
+    serviceCommandTest: true,
+  },
+  harness: async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "proliferate-local-contract-"));
+    const dataDir = path.join(folder, "data");
+    const opencodeBinary = await makeAgentStandIn(path.join(folder, "agent"));
+    return {
+      open: () =>
+        openLocalProvider({
+          dataDir,
+          isolation: "auto",
+          localRepositories: "allow",
+          opencodeBinary,
+        }),
+      repositoryUrl: await makeRepository(path.join(folder, "repository")),
+      kill: async ({ sandboxId }) => {
+        for (const { pid } of await findSandboxProcesses(sandboxId)) killIfThere(pid);
+      },
+      leftovers: async ({ sessionId }) => {
+        const { id, root } = layoutOf(dataDir, sessionId);
+        const processes = (await findSandboxProcesses(id)).map(({ pid }) => `process ${pid}`);
+        return [...processes, ...(existsSync(root) ? [root] : [])];
+      },
+      close: () => rm(folder, { recursive: true, force: true }),
+    };
+  },
+});

@@ -1,0 +1,159 @@
+/**
+ * Sandboxes on Modal, through Modal's own SDK. Nothing is kept in this process but connections: a sandbox is
+ * found by its name, which is the session's id, and what a boot leaves for later lies inside it.
+ */
+import { agentAnswers } from "../../boot/attach.ts";
+import { writeEnvValues } from "../../boot/env-file.ts";
+import { secretsOf } from "../../boot/essentials.ts";
+import { readFilesThrough } from "../../boot/read-files.ts";
+import { SandboxProviderError } from "../../provider/error.ts";
+import type { SandboxProvider, SandboxRequest } from "../../provider/provider.ts";
+import type { SandboxCheck, SandboxRef } from "../../provider/sandbox.ts";
+import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
+import { DomainError } from "#contracts/errors";
+import { openModalClient, type ModalCredentials } from "./client.ts";
+import { sessionLocks } from "../session-locks.ts";
+import { openDirectory } from "./directory.ts";
+import { modalError } from "./failures.ts";
+import { openHandles } from "./handles.ts";
+import { modalLifecycle } from "./lifecycle.ts";
+
+export interface ModalProviderOptions {
+  readonly credentials: ModalCredentials;
+  /** Of the deployed app (`infra/modal`). */
+  readonly appName: string;
+  /** What new sandboxes start from when nothing else is asked for; the deployed image without one. */
+  readonly baseSnapshotId: string | null;
+  /** After this time Modal ends a sandbox. Whole seconds, at most a day. */
+  readonly lifetimeMs: number;
+}
+
+/** Reserved for each sandbox: OpenCode takes about 650 MB, and a project's own servers want the rest. */
+const resources = { cpu: 2, memoryMiB: 4096 };
+
+type ModalProvider = Required<
+  Omit<SandboxProvider, "listSnapshots" | "deleteSnapshot" | "createTerminalSandbox">
+>;
+
+/** Opens no connection before the first call. Closing ends no sandbox: another process may go on with it. */
+export const openModalProvider = (options: ModalProviderOptions): ModalProvider => {
+  const { credentials, appName, baseSnapshotId, lifetimeMs } = options;
+  const client = openModalClient(credentials);
+  const directory = openDirectory({ client, appName, lifetimeMs, ...resources });
+  const handles = openHandles(directory);
+  const closing = new AbortController();
+  const lifecycle = modalLifecycle({
+    directory,
+    handles,
+    images: { client, appName, baseSnapshotId },
+    closing: closing.signal,
+  });
+
+  const named = async <T>(
+    operation: keyof SandboxProvider & string,
+    run: () => Promise<T>,
+    secrets: readonly string[] = [],
+  ): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      throw modalError(error, {
+        operation,
+        secrets: [credentials.tokenId, credentials.tokenSecret, ...secrets],
+      });
+    }
+  };
+
+  /** One at a time for each session, in this process; between processes the owner's lease sees to it. */
+  const exclusively = sessionLocks();
+  const booted = <T>(
+    operation: keyof SandboxProvider & string,
+    { sessionId, spec }: SandboxRequest,
+    run: () => Promise<T>,
+  ): Promise<T> => named(operation, () => exclusively(sessionId, run), secretsOf(spec));
+
+  const check = async ({ sessionId, sandboxId }: SandboxRef): Promise<SandboxCheck> => {
+    const sandbox = await directory.find(sessionId);
+    return sandbox === null
+      ? { sessionId, sandboxId: sandboxId ?? "", state: "gone" }
+      : { sessionId, sandboxId: sandbox.sandboxId, state: "running" };
+  };
+
+  return {
+    type: "modal",
+    capabilities: {
+      pause: false,
+      autoPause: false,
+      snapshotPauses: false,
+      memorySnapshot: true,
+      snapshotCatalogue: false,
+      isolated: true,
+      check: true,
+      tunnels: true,
+      readFiles: true,
+      exec: true,
+      terminalSandbox: false,
+      serviceCommandTest: true,
+    },
+    ensureSandbox: (request) => booted("ensureSandbox", request, () => lifecycle.ensure(request)),
+    createSandbox: (request) => booted("createSandbox", request, () => lifecycle.create(request)),
+    snapshot: ({ sessionId }) => named("snapshot", () => lifecycle.snapshot(sessionId)),
+    pause: () =>
+      Promise.reject(
+        new SandboxProviderError(
+          "Modal cannot pause a sandbox; take a snapshot and terminate it instead.",
+          { provider: "modal", operation: "pause", code: "sandbox_pause_unsupported" },
+        ),
+      ),
+    terminate: ({ sessionId }) =>
+      named("terminate", () => exclusively(sessionId, () => lifecycle.terminate(sessionId))),
+    writeEnvFile: ({ sessionId }, values) =>
+      named("writeEnvFile", async () => {
+        const { machine } = await lifecycle.running(sessionId);
+        await writeEnvValues(machine, values);
+      }),
+    health: ({ sessionId }) =>
+      named("health", async () => {
+        const handle = await lifecycle.find(sessionId);
+        if (handle === null) {
+          return { state: "gone", agent: false, detail: "There is no such sandbox." };
+        }
+        const agent = await agentAnswers(handle.machine);
+        const detail = agent ? null : "The agent's server does not answer.";
+        return { state: "running", agent, detail };
+      }),
+    checkSandboxes: (refs) =>
+      named("checkSandboxes", async () => {
+        if (refs !== undefined) return Promise.all(refs.map(check));
+        const found = await directory.list();
+        return found.map((sandbox) => ({ ...sandbox, state: "running" as const }));
+      }),
+    resolveTunnels: ({ sessionId }) =>
+      named("resolveTunnels", async () => lifecycle.tunnels(await lifecycle.running(sessionId))),
+    readFiles: ({ sessionId }, paths) =>
+      named("readFiles", async () =>
+        readFilesThrough((await lifecycle.running(sessionId)).machine, paths),
+      ),
+    execCommand: ({ sessionId }, argv, execOptions) =>
+      named("execCommand", async () =>
+        (await lifecycle.running(sessionId)).machine.exec(argv, execOptions),
+      ),
+    testServiceCommands: ({ sessionId }, commands) =>
+      named("testServiceCommands", async () => {
+        const { machine } = await lifecycle.running(sessionId);
+        return testServiceCommandsThrough(machine.exec, machine.workspace, commands);
+      }),
+    memorySnapshot: ({ sessionId }) =>
+      named("memorySnapshot", () => lifecycle.snapshotMemory(sessionId)),
+    restoreFromMemorySnapshot: (request) =>
+      booted("restoreFromMemorySnapshot", request, () =>
+        lifecycle.restoreMemory(request, request.snapshotId),
+      ),
+    [Symbol.asyncDispose]: () => {
+      closing.abort(new DomainError("sandbox_unavailable", "The sandbox provider is closing."));
+      handles.releaseAll();
+      client.close();
+      return Promise.resolve();
+    },
+  };
+};
