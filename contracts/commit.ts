@@ -20,6 +20,7 @@ export const aggregateTypes = [
   "transcript",
   "invocation",
   "policy",
+  "rule",
   "trigger",
   "run",
   "tool_calls",

@@ -7,8 +7,10 @@ import type { AggregateType } from "./commit.ts";
 import type { EventDefinition } from "./define-event.ts";
 import { type TextErased, textErased } from "./erasure/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
+import { invocationUpcasters } from "./invocation/upcasters.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
+import { type RuleEvent, ruleEvents } from "./rule/events.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
 import { sessionUpcasters } from "./session/upcasters.ts";
@@ -21,6 +23,7 @@ export const eventsByAggregate = {
   transcript: transcriptEvents,
   invocation: invocationEvents,
   policy: policyEvents,
+  rule: ruleEvents,
   trigger: triggerEvents,
   run: runEvents,
   tool_calls: toolCallEvents,
@@ -38,6 +41,7 @@ export type DomainEvent =
   | TranscriptEvent
   | InvocationEvent
   | PolicyEvent
+  | RuleEvent
   | TriggerEvent
   | RunEvent
   | ToolCallEvent;
@@ -49,7 +53,7 @@ const registry: EventRegistry = {
   definitions: new Map(
     allEvents.map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: sessionUpcasters,
+  upcasters: { ...sessionUpcasters, ...invocationUpcasters },
 };
 
 /** The definition of an event type. Throws `event_unknown`. */

@@ -17,6 +17,7 @@ export const idPrefixes = {
   message: "msg",
   invocation: "inv",
   policy: "pol",
+  rule: "rul",
   trigger: "trg",
   run: "run",
   event: "evt",
@@ -34,6 +35,7 @@ export type SessionId = Id<"session">;
 export type PromptId = Id<"prompt">;
 export type MessageId = Id<"message">;
 export type InvocationId = Id<"invocation">;
+export type RuleId = Id<"rule">;
 export type TriggerId = Id<"trigger">;
 export type RunId = Id<"run">;
 export type EventId = Id<"event">;

@@ -6,6 +6,7 @@ import type { Decider } from "#event-store/decider";
 import { invocationDecider } from "./actions/decider.ts";
 import { runDecider } from "./automations/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
+import { ruleDecider } from "./policy/budget-decider.ts";
 import { sessionDecider } from "./sessions/decider.ts";
 import { transcriptDecider } from "./sessions/transcript-decider.ts";
 import { toolCallsDecider } from "./tools/decider.ts";
@@ -25,6 +26,7 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   transcript: foldOf(transcriptDecider),
   invocation: foldOf(invocationDecider),
   policy: foldOf(policyDecider),
+  rule: foldOf(ruleDecider),
   trigger: foldOf(triggerDecider),
   run: foldOf(runDecider),
   tool_calls: foldOf(toolCallsDecider),

@@ -54,7 +54,14 @@ const approved = async (): Promise<{ key: InvocationKey; version: string }> => {
     },
     newMeta(),
   );
-  const resolution = { organization, sessionId, id, by: newId("user"), scope: "once" } as const;
+  const resolution = {
+    organization,
+    sessionId,
+    id,
+    by: newId("user"),
+    scope: "once",
+    editedParams: null,
+  } as const;
   await approveInvocation(deps, resolution, newMeta());
   return { key: { organization, id }, version };
 };

@@ -3,10 +3,9 @@ import { openLeases } from "#event-store/leases";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
-import { countPending } from "../actions/pending-count.ts";
-import { createPendingLimit } from "../actions/pending-limit.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { actionRoutes } from "../actions/routes.ts";
+import { openSessionLimits } from "../actions/session-limits.ts";
 import { automationRoutes } from "../automations/routes.ts";
 import { buildGateway } from "../gateway/app.ts";
 import { createAuthenticate } from "../gateway/authenticate.ts";
@@ -17,6 +16,7 @@ import { signLiveTicket } from "../identity/signed-tokens.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
+import { createRuleBudgets } from "../policy/budgets.ts";
 import { policyRoutes } from "../policy/routes.ts";
 import { type Running, runningStack } from "../running.ts";
 import { openSecrets } from "../secrets/secrets.ts";
@@ -52,6 +52,7 @@ export const startGatewayRole = async (
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
+    const budgets = createRuleBudgets(store);
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -79,9 +80,10 @@ export const startGatewayRole = async (
           log,
           registry,
           clock,
-          pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
+          budgets,
+          limits: await openSessionLimits(store, clock),
         }),
-        ...policyRoutes(store),
+        ...policyRoutes({ store, registry, budgets, clock }),
         ...triggerRoutes({
           store,
           sql,

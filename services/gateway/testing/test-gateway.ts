@@ -122,7 +122,7 @@ export const startTestGateway = async (
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, now()),
         }),
         ...actionRoutes({ ...stack.deps, registry, sql, log }),
-        ...policyRoutes(store),
+        ...policyRoutes({ ...stack.deps, registry }),
         ...triggerRoutes({
           store,
           sql,
