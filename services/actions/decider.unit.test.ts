@@ -141,6 +141,27 @@ describe("executing", () => {
     given(waiting, approved, started).when(start).thenRejects("invocation_already_resolved");
   });
 
+  it("is tried again only while nobody knows of an end, and with what was approved", () => {
+    const retry: InvocationCommand = { type: "RetryExecution" };
+    const retried: InvocationEvent = { type: "ExecutionRetried", data: { attempt: 2 } };
+    const edited: InvocationEvent = {
+      type: "ActionApproved",
+      data: { by: "usr_1", scope: "once", editedParams: { version: "2.0.0" } },
+    };
+    given(waiting, edited, started).when(retry).then(retried);
+    for (const history of [[waiting], [waiting, approved], [waiting, approved, started, lost]]) {
+      given(...history)
+        .when(retry)
+        .thenRejects("invocation_already_resolved");
+    }
+    expect(given(waiting, edited, started, retried).state()).toMatchObject({
+      status: "executing",
+      attempt: 2,
+      params: { version: "2.0.0" },
+      request: { params: { version: "1.0.0" } },
+    });
+  });
+
   it("ends one way only", () => {
     const fail: InvocationCommand = { type: "FailAction", failure };
     const lose: InvocationCommand = { type: "LoseOutcome", reason: "died" };
