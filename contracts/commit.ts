@@ -21,6 +21,7 @@ export const aggregateTypes = [
   "invocation",
   "policy",
   "integration",
+  "rule",
   "trigger",
   "run",
   "tool_calls",

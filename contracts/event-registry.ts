@@ -8,8 +8,10 @@ import type { EventDefinition } from "./define-event.ts";
 import { type TextErased, textErased } from "./erasure/events.ts";
 import { type IntegrationEvent, integrationEvents } from "./integration/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
+import { invocationUpcasters } from "./invocation/upcasters.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
+import { type RuleEvent, ruleEvents } from "./rule/events.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
 import { sessionUpcasters } from "./session/upcasters.ts";
@@ -23,6 +25,7 @@ export const eventsByAggregate = {
   invocation: invocationEvents,
   policy: policyEvents,
   integration: integrationEvents,
+  rule: ruleEvents,
   trigger: triggerEvents,
   run: runEvents,
   tool_calls: toolCallEvents,
@@ -41,6 +44,7 @@ export type DomainEvent =
   | InvocationEvent
   | PolicyEvent
   | IntegrationEvent
+  | RuleEvent
   | TriggerEvent
   | RunEvent
   | ToolCallEvent;
@@ -52,7 +56,7 @@ const registry: EventRegistry = {
   definitions: new Map(
     allEvents.map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: sessionUpcasters,
+  upcasters: { ...sessionUpcasters, ...invocationUpcasters },
 };
 
 /** The definition of an event type. Throws `event_unknown`. */

@@ -18,6 +18,7 @@ export const idPrefixes = {
   invocation: "inv",
   policy: "pol",
   integration: "int",
+  rule: "rul",
   trigger: "trg",
   run: "run",
   event: "evt",
@@ -35,6 +36,7 @@ export type SessionId = Id<"session">;
 export type PromptId = Id<"prompt">;
 export type MessageId = Id<"message">;
 export type InvocationId = Id<"invocation">;
+export type RuleId = Id<"rule">;
 export type TriggerId = Id<"trigger">;
 export type RunId = Id<"run">;
 export type EventId = Id<"event">;

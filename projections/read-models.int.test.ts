@@ -143,7 +143,7 @@ it("follows an invocation, lists it by session and by status, and keeps any JSON
   await writer.write(done, [events.actionInvoked(newId("session"))], at(4));
   await writer.write(
     done,
-    [{ type: "ActionApproved", data: { by: "usr_1", scope: "once" } }],
+    [{ type: "ActionApproved", data: { by: "usr_1", scope: "once", editedParams: null } }],
     at(5),
   );
   await writer.write(done, [{ type: "ExecutionStarted", data: {} }], at(6));

@@ -7,6 +7,7 @@ import { invocationDecider } from "./actions/decider.ts";
 import { runDecider } from "./automations/decider.ts";
 import { integrationDecider } from "./integrations/connections/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
+import { ruleDecider } from "./policy/budget-decider.ts";
 import { sessionDecider } from "./sessions/decider.ts";
 import { transcriptDecider } from "./sessions/transcript-decider.ts";
 import { toolCallsDecider } from "./tools/decider.ts";
@@ -27,6 +28,7 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   invocation: foldOf(invocationDecider),
   policy: foldOf(policyDecider),
   integration: foldOf(integrationDecider),
+  rule: foldOf(ruleDecider),
   trigger: foldOf(triggerDecider),
   run: foldOf(runDecider),
   tool_calls: foldOf(toolCallsDecider),

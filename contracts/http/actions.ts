@@ -83,9 +83,16 @@ export const approveInvocation = defineRoute({
   method: "POST",
   path: "/v1/sessions/:sessionId/actions/invocations/:invocationId/approve",
   audience: "approver",
-  summary: "Let a waiting action run; `always` also sets the organisation's mode to allow",
+  summary:
+    "Let a waiting action run, with other parameters if need be; `always` lets it run unasked from then on",
   params: invocationParams,
-  body: z.object({ scope: z.enum(["once", "always"]).default("once") }).default({ scope: "once" }),
+  body: z
+    .object({
+      scope: z.enum(["once", "always"]).default("once"),
+      /** In the place of the parameters that were asked for; all of them. */
+      params: z.record(z.string(), z.unknown()).optional(),
+    })
+    .default({ scope: "once" }),
   responses: { 202: acceptedSchema },
 });
 

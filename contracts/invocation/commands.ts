@@ -1,4 +1,4 @@
-import type { SessionId } from "../ids.ts";
+import type { RuleId, SessionId } from "../ids.ts";
 import type { ActionMode } from "../policy/events.ts";
 import type { Failure } from "../session/events.ts";
 import type { ModeSource, RiskLevel } from "./events.ts";
@@ -13,6 +13,8 @@ export type InvocationCommand =
       readonly risk: RiskLevel;
       readonly mode: ActionMode;
       readonly modeSource: ModeSource;
+      readonly ruleId: RuleId | null;
+      readonly drifted: boolean;
       readonly expiresAt: string | null;
       readonly fingerprint: string;
     }
@@ -20,6 +22,7 @@ export type InvocationCommand =
       readonly type: "ApproveAction";
       readonly by: string;
       readonly scope: "once" | "always";
+      readonly editedParams: Readonly<Record<string, unknown>> | null;
       readonly now: string;
     }
   | {
@@ -30,6 +33,7 @@ export type InvocationCommand =
     }
   | { readonly type: "ExpireAction"; readonly now: string }
   | { readonly type: "StartExecution" }
+  | { readonly type: "RetryExecution" }
   | {
       readonly type: "CompleteAction";
       readonly result: unknown;

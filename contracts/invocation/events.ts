@@ -3,20 +3,19 @@ import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
-import { actionModeSchema } from "../policy/events.ts";
+import { actionModeSchema, riskLevelSchema } from "../policy/mode.ts";
 import { failureSchema } from "../session/events.ts";
 
-/** A hint of how far an action reaches; it only decides the mode that nobody has set. */
-export const riskLevelSchema = z.enum(["read", "write", "danger"]);
-export type RiskLevel = z.infer<typeof riskLevelSchema>;
+export { type RiskLevel, riskLevelSchema } from "../policy/mode.ts";
 
-export const modeSourceSchema = z.enum(["organization", "inferred"]);
+/** Who decided the mode: a rule, a setting of the automation or the organisation, or the action's risk. */
+export const modeSourceSchema = z.enum(["rule", "automation", "organization", "inferred"]);
 export type ModeSource = z.infer<typeof modeSourceSchema>;
 
 export const invocationEvents = [
   defineEvent(
     "ActionInvoked",
-    1,
+    2,
     {
       sessionId: idSchema("session"),
       integration: z.string(),
@@ -25,6 +24,10 @@ export const invocationEvents = [
       risk: riskLevelSchema,
       mode: actionModeSchema,
       modeSource: modeSourceSchema,
+      /** The rule that decided; null if none did. */
+      ruleId: idSchema("rule").nullable(),
+      /** Whether the action has changed since somebody let it run unasked, which made it wait. */
+      drifted: z.boolean(),
       /** When a waiting invocation expires; null unless it needs an approval. */
       expiresAt: z.iso.datetime().nullable(),
       fingerprint: z.string(),
@@ -32,10 +35,22 @@ export const invocationEvents = [
     // From a hash of the parameters, a guess at them could be confirmed.
     { params: {}, fingerprint: erasedText },
   ),
-  defineEvent("ActionApproved", 1, { by: z.string(), scope: z.enum(["once", "always", "policy"]) }),
+  defineEvent(
+    "ActionApproved",
+    2,
+    {
+      by: z.string(),
+      scope: z.enum(["once", "always", "policy"]),
+      /** What the approver put in the place of the parameters that were asked for; null for nothing. */
+      editedParams: z.record(z.string(), z.unknown()).nullable(),
+    },
+    { editedParams: {} },
+  ),
   defineEvent("ActionDenied", 1, { by: z.string(), reason: z.string() }, { reason: erasedText }),
   defineEvent("ActionExpired", 1, {}),
   defineEvent("ExecutionStarted", 1, {}),
+  /** The executor before died in the middle of an action that may be done twice. */
+  defineEvent("ExecutionRetried", 1, { attempt: z.int().positive() }),
   defineEvent(
     "ActionCompleted",
     1,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { idSchema } from "../ids.ts";
-import { actionModeSchema } from "../policy/events.ts";
+import { actionModeSchema } from "../policy/mode.ts";
 import { failureSchema } from "../session/events.ts";
 import { modeSourceSchema, riskLevelSchema } from "./events.ts";
 import { invocationStatusSchema } from "./status.ts";
@@ -15,6 +15,11 @@ export const invocationViewSchema = z.object({
   risk: riskLevelSchema,
   mode: actionModeSchema,
   modeSource: modeSourceSchema,
+  /** The rule that decided; null if none did. */
+  ruleId: idSchema("rule").nullable(),
+  drifted: z.boolean(),
+  /** What the approver put in the place of `params`; null for nothing. */
+  editedParams: z.record(z.string(), z.unknown()).nullable(),
   status: invocationStatusSchema,
   /** Who approved or denied it. */
   resolvedBy: z.string().nullable(),

@@ -1,15 +1,37 @@
+/** The events of an organisation's policy. Who changed it is the actor of the commit. */
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
+import { erasedText } from "../erasure/markers.ts";
+import { idSchema } from "../ids.ts";
+import { actionModeSchema, riskLevelSchema } from "./mode.ts";
+import { policyRuleSchema } from "./rules.ts";
 
-/** What happens to an action: it runs, it waits for a person, or it is refused. */
-export const actionModeSchema = z.enum(["allow", "require_approval", "deny"]);
-export type ActionMode = z.infer<typeof actionModeSchema>;
+export { type ActionMode, actionModeSchema } from "./mode.ts";
+
+const action = { integration: z.string(), action: z.string() };
 
 export const policyEvents = [
-  defineEvent("ActionModeSet", 1, {
-    integration: z.string(),
-    action: z.string(),
-    mode: actionModeSchema,
+  defineEvent("ActionModeSet", 1, { ...action, mode: actionModeSchema }),
+  /** Null takes the automation's own mode back. */
+  defineEvent("AutomationModeSet", 1, {
+    triggerId: idSchema("trigger"),
+    ...action,
+    mode: actionModeSchema.nullable(),
   }),
+  /** The definition that somebody had in mind when they let the action run unasked. */
+  defineEvent("ActionReviewed", 1, { ...action, definitionHash: z.string() }),
+  /** Without an action, of the whole integration; null takes the override back. */
+  defineEvent("RiskOverridden", 1, {
+    integration: z.string(),
+    action: z.string().nullable(),
+    risk: riskLevelSchema.nullable(),
+  }),
+  defineEvent(
+    "PolicyRuleSet",
+    1,
+    { ruleId: idSchema("rule"), rule: policyRuleSchema, by: z.string(), at: z.iso.datetime() },
+    { "rule.note": erasedText },
+  ),
+  defineEvent("PolicyRuleRemoved", 1, { ruleId: idSchema("rule") }),
 ] as const;
 export type PolicyEvent = EventOf<(typeof policyEvents)[number]>;

@@ -201,6 +201,7 @@ describe("the state at a moment", () => {
     trigger: fold,
     run: fold,
     tool_calls: fold,
+    rule: fold,
   };
 
   it("is folded from the commits up to it, whatever snapshots say", async () => {

@@ -1,8 +1,11 @@
 /** A small aggregate for tests: the modes of an organisation's actions, counted. */
-import type { PolicyCommand } from "#contracts/policy/commands";
-import type { PolicyEvent } from "#contracts/policy/events";
+import type { PolicyCommand as AnyPolicyCommand } from "#contracts/policy/commands";
+import type { PolicyEvent as AnyPolicyEvent } from "#contracts/policy/events";
 import { type CommandMeta, newCommandMeta } from "../command-meta.ts";
 import type { AggregateDefinition } from "../load.ts";
+
+type PolicyCommand = Extract<AnyPolicyCommand, { type: "SetActionMode" }>;
+type PolicyEvent = Extract<AnyPolicyEvent, { type: "ActionModeSet" }>;
 
 export interface Counter {
   readonly count: number;
@@ -29,6 +32,7 @@ export const setMode = (action: string): PolicyCommand => ({
   integration: "demo",
   action,
   mode: "allow",
+  definitionHash: null,
 });
 
 export const testMeta = (commandId?: string): CommandMeta =>

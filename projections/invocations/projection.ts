@@ -10,11 +10,12 @@ const changed = (
 ): InvocationRow => ({ ...row, ...change, updated_at: meta.at });
 
 const change: Changes<InvocationRow> = {
-  ActionApproved: (row, { by }, context) =>
-    changed(row, context, { status: "approved", resolved_by: by }),
+  ActionApproved: (row, { by, editedParams }, context) =>
+    changed(row, context, { status: "approved", resolved_by: by, edited_params: editedParams }),
   ActionDenied: (row, { by, reason }, context) =>
     changed(row, context, { status: "denied", resolved_by: by, reason }),
   ActionExpired: (row, _data, context) => changed(row, context, { status: "expired" }),
+  ExecutionRetried: (row, _data, context) => changed(row, context, { status: "executing" }),
   ExecutionStarted: (row, _data, context) => changed(row, context, { status: "executing" }),
   ActionCompleted: (row, { result }, context) =>
     changed(row, context, { status: "completed", result: result ?? null }),
@@ -24,6 +25,7 @@ const change: Changes<InvocationRow> = {
   TextErased: (row, _data, context) =>
     changed(row, context, {
       params: {},
+      edited_params: row.edited_params === null ? null : {},
       reason: row.reason === null ? null : erasedText,
       result: row.result === null ? null : erasedText,
       failure: erasedFailure(row.failure),
@@ -32,7 +34,7 @@ const change: Changes<InvocationRow> = {
 
 export const invocationsProjection = defineRowProjection<InvocationRow>({
   name: "invocations",
-  version: 1,
+  version: 2,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "invocation",
   table: invocationsTable,
@@ -47,6 +49,9 @@ export const invocationsProjection = defineRowProjection<InvocationRow>({
       risk: data.risk,
       mode: data.mode,
       mode_source: data.modeSource,
+      rule_id: data.ruleId,
+      drifted: data.drifted,
+      edited_params: null,
       status: "pending",
       resolved_by: null,
       reason: null,

@@ -1,7 +1,7 @@
 import type { ModeSource, RiskLevel } from "#contracts/invocation/events";
 import type { InvocationStatus } from "#contracts/invocation/status";
 import type { ActionMode } from "#contracts/policy/events";
-import type { SessionId } from "#contracts/ids";
+import type { RuleId, SessionId } from "#contracts/ids";
 import type { Failure } from "#contracts/session/events";
 import type { AggregateRow } from "../runtime/row-projection.ts";
 import type { Table } from "../runtime/table.ts";
@@ -14,6 +14,9 @@ export interface InvocationRow extends AggregateRow {
   readonly risk: RiskLevel;
   readonly mode: ActionMode;
   readonly mode_source: ModeSource;
+  readonly rule_id: RuleId | null;
+  readonly drifted: boolean;
+  readonly edited_params: Record<string, unknown> | null;
   readonly status: InvocationStatus;
   readonly resolved_by: string | null;
   readonly reason: string | null;
@@ -37,6 +40,9 @@ export const invocationsTable: Table<InvocationRow> = {
     risk: "text",
     mode: "text",
     mode_source: "text",
+    rule_id: "text",
+    drifted: "boolean",
+    edited_params: "jsonb",
     status: "text",
     resolved_by: "text",
     reason: "text",

@@ -2,7 +2,14 @@
 import type { Queryable } from "../database.ts";
 
 export type ColumnType =
-  "text" | "text[]" | "jsonb" | "integer" | "bigint" | "double precision" | "timestamptz";
+  | "text"
+  | "text[]"
+  | "jsonb"
+  | "boolean"
+  | "integer"
+  | "bigint"
+  | "double precision"
+  | "timestamptz";
 
 export interface Table<Row = never> {
   readonly name: string;

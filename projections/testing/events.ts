@@ -74,6 +74,8 @@ export const actionInvoked = (sessionId: SessionId, expiresAt: string | null = n
     risk: "write",
     mode: "require_approval",
     modeSource: "inferred",
+    ruleId: null,
+    drifted: false,
     expiresAt,
     fingerprint: "f".repeat(64),
   },

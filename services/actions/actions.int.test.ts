@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { denyInvocation, getInvocation } from "#contracts/http/actions";
+import { approveInvocation, denyInvocation, getInvocation } from "#contracts/http/actions";
 import { newId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import { openLiveFeed } from "#event-store/live-channel";
@@ -89,6 +89,47 @@ describe("an action that needs approval", () => {
     });
     await world.reaches(id, "completed");
     expect(world.published(version)).toBe(1);
+  });
+
+  it("runs once for 200 approvals at the same time", async () => {
+    const sessionId = await world.stack.createSession();
+    const version = world.nextVersion();
+    const { id } = (await world.invoke(sessionId, { params: { version } })).body.invocation;
+    const results = await Promise.allSettled(
+      Array.from({ length: 200 }, () => world.approve(sessionId, id)),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await world.reaches(id, "completed");
+    expect(world.published(version)).toBe(1);
+  });
+
+  it("runs with what its approver has made of it, which is checked and recorded", async () => {
+    const sessionId = await world.stack.createSession();
+    const [asked, edited] = [world.nextVersion(), world.nextVersion()];
+    const { id } = (await world.invoke(sessionId, { params: { version: asked } })).body.invocation;
+    const approveWith = (params: Record<string, unknown>) =>
+      callHandler(world.handlers, approveInvocation, {
+        params: { sessionId, invocationId: id },
+        principal: world.admin(),
+        body: { scope: "once", params },
+      });
+    await expect(approveWith({ version: 1 })).rejects.toMatchObject({
+      code: "action_params_invalid",
+    });
+    await approveWith({ version: edited });
+    await world.reaches(id, "completed");
+    expect([world.published(asked), world.published(edited)]).toEqual([0, 1]);
+    await vi.waitFor(async () => {
+      const { body } = await callHandler(world.handlers, getInvocation, {
+        params: { sessionId, invocationId: id },
+        principal: world.admin(),
+      });
+      expect(body).toMatchObject({
+        status: "completed",
+        params: { version: asked },
+        editedParams: { version: edited },
+      });
+    }, patience);
   });
 
   it("does not run when denied", async () => {

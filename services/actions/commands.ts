@@ -1,13 +1,19 @@
 /** What agents and people do with invocations. */
+import type { ActionDefinition } from "#contracts/actions/definition";
 import { DomainError, isDomainError } from "#contracts/errors";
 import { derivedId, type InvocationId, newId, type UserId } from "#contracts/ids";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
+import { askedOf, triggerOfSession } from "../policy/ask-policy.ts";
+import type { RuleBudgets } from "../policy/budgets.ts";
 import { loadPolicy } from "../policy/commands.ts";
-import { resolveMode } from "../policy/modes.ts";
+import type { DecidedMode } from "../policy/decide-mode.ts";
+import { settleMode } from "../policy/settle-mode.ts";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
+import type { ExistingSession } from "../sessions/state.ts";
+import { requireSameRequest } from "./decider.ts";
 import { approvalLifetimeMs } from "./expiry.ts";
 import {
   executeOnInvocation,
@@ -16,14 +22,15 @@ import {
   requireInvocation,
 } from "./invocation-log.ts";
 import { validateParams } from "./params.ts";
-import type { PendingLimit, SessionKey } from "./pending-limit.ts";
 import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
 import { requireSession } from "./session-lookup.ts";
+import type { SessionKey, SessionLimits } from "./session-limits.ts";
 
 export interface ActionCommandsDeps {
   readonly store: EventStore;
   readonly registry: ActionRegistry;
-  readonly pendingLimit: PendingLimit;
+  readonly limits: SessionLimits;
+  readonly budgets: RuleBudgets;
   readonly clock: () => Date;
 }
 
@@ -46,37 +53,63 @@ export interface Invoked {
  *
  * @throws DomainError, before anything is written: `session_not_found`, `session_stopped`,
  * `integration_not_found`, `action_not_found`, `action_params_invalid`, `idempotency_key_reused`,
- * `too_many_pending_invocations`, and `action_failed` when the integration cannot be asked
+ * `too_many_invocations`, `too_many_pending_invocations`, and `action_failed` when the integration
+ * cannot be asked
  */
 export const invokeAction = async (
   deps: ActionCommandsDeps,
   request: InvokeRequest,
   meta: CommandMeta,
 ): Promise<Invoked> => {
-  const { organization, sessionId, idempotencyKey } = request;
-  const command = await checkedCommand(deps, request);
+  const { organization, sessionId, integration, action, params, idempotencyKey } = request;
+  const { session, definition } = await checkRequest(deps, request);
+  const fingerprint = fingerprintOf({ integration, action, params });
   const id =
     idempotencyKey === undefined
       ? newId("invocation")
       : derivedId("invocation", organization, sessionId, idempotencyKey);
   const key = { organization, id };
-  const append = async (): Promise<Invoked> => {
-    const { position } = await executeOnInvocation(deps.store, key, command, meta);
-    return { id, position };
+  // One that is in the log already is decided on, and counted, already.
+  const known = idempotencyKey === undefined ? null : await findInvocation(deps.store, key);
+  if (known) {
+    requireSameRequest(known.state, fingerprint);
+    return { id, position: known.position };
+  }
+  await deps.limits.countCall(request, id);
+  const { mode, source, rule, drifted } = await decideOn(
+    deps,
+    { request, id, session, definition },
+    meta,
+  );
+  if (mode === "require_approval") await deps.limits.takePlace(request, id);
+  const expiresAt = new Date(deps.clock().getTime() + approvalLifetimeMs[session.origin.kind]);
+  const command: InvocationCommand = {
+    type: "InvokeAction",
+    sessionId,
+    integration,
+    action,
+    params,
+    risk: definition.risk,
+    mode,
+    modeSource: source,
+    ruleId: rule?.id ?? null,
+    drifted,
+    expiresAt: mode === "require_approval" ? expiresAt.toISOString() : null,
+    fingerprint,
   };
-  // One that is in the log already takes no room.
-  const isNew = idempotencyKey === undefined || (await findInvocation(deps.store, key)) === null;
-  return command.mode === "require_approval" && isNew
-    ? deps.pendingLimit.admit({ organization, sessionId }, append)
-    : append();
+  const { position } = await executeOnInvocation(deps.store, key, command, meta);
+  return { id, position };
 };
 
-type InvokeCommand = Extract<InvocationCommand, { type: "InvokeAction" }>;
+interface CheckedRequest {
+  readonly session: ExistingSession;
+  readonly definition: ActionDefinition;
+}
 
-const checkedCommand = async (
-  { store, registry, clock }: ActionCommandsDeps,
+const checkRequest = async (
+  { store, registry }: ActionCommandsDeps,
   { organization, sessionId, integration, action, params }: InvokeRequest,
-): Promise<InvokeCommand> => {
+): Promise<CheckedRequest> => {
   const session = await requireSession(store, { organization, sessionId });
   if (session.status === "stopped") {
     throw new DomainError("session_stopped", "The session has been deleted.", {
@@ -86,25 +119,25 @@ const checkedCommand = async (
   const source = await requireSource(registry, organization, integration);
   const definition = await requireAction(source, action);
   validateParams(definition, params);
-  const { risk } = definition;
-  const resolved = resolveMode(await loadPolicy(store, organization), {
-    integration,
-    action,
-    risk,
-  });
-  const expiresAt = new Date(clock().getTime() + approvalLifetimeMs[session.origin.kind]);
-  return {
-    type: "InvokeAction",
-    sessionId,
-    integration,
-    action,
-    params,
-    risk,
-    mode: resolved.mode,
-    modeSource: resolved.source,
-    expiresAt: resolved.mode === "require_approval" ? expiresAt.toISOString() : null,
-    fingerprint: fingerprintOf({ integration, action, params }),
-  };
+  return { session, definition };
+};
+
+const decideOn = async (
+  { store, budgets, clock }: ActionCommandsDeps,
+  {
+    request: { organization, sessionId, integration, params },
+    id,
+    session,
+    definition,
+  }: CheckedRequest & { readonly request: InvokeRequest; readonly id: InvocationId },
+  meta: CommandMeta,
+): Promise<DecidedMode> => {
+  const [policy, triggerId] = await Promise.all([
+    loadPolicy(store, organization),
+    triggerOfSession(store, organization, session),
+  ]);
+  const asked = askedOf({ integration, definition, params, sessionId, triggerId, now: clock() });
+  return settleMode(budgets, { organization, invocationId: id, policy, asked }, meta);
 };
 
 export interface Resolution extends SessionKey {
@@ -115,15 +148,34 @@ export interface Resolution extends SessionKey {
 /**
  * Lets a waiting invocation run. `always` lets the action run unasked from then on.
  *
- * @throws DomainError `invocation_not_found`, `invocation_already_resolved`, `invocation_expired`
+ * @throws DomainError `invocation_not_found`, `invocation_already_resolved`, `invocation_expired`, and
+ * `action_params_invalid` for an edit that the action does not take
  */
-export const approveInvocation = (
+export const approveInvocation = async (
   deps: ActionCommandsDeps,
-  resolution: Resolution & { readonly scope: "once" | "always" },
+  resolution: Resolution & {
+    readonly scope: "once" | "always";
+    /** In the place of what was asked for; null to leave it. */
+    readonly editedParams: Readonly<Record<string, unknown>> | null;
+  },
   meta: CommandMeta,
 ): Promise<Position> => {
-  const { by, scope } = resolution;
-  return resolve(deps, resolution, { type: "ApproveAction", by, scope, now: nowOf(deps) }, meta);
+  const { by, scope, editedParams } = resolution;
+  if (editedParams) await checkEdit(deps, resolution, editedParams);
+  const now = nowOf(deps);
+  return resolve(deps, resolution, { type: "ApproveAction", by, scope, editedParams, now }, meta);
+};
+
+/** What an approver writes is checked as what an agent writes. */
+const checkEdit = async (
+  { store, registry }: ActionCommandsDeps,
+  { organization, id }: Resolution,
+  editedParams: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  const { integration, action } = (await requireInvocation(store, { organization, id })).state
+    .request;
+  const source = await requireSource(registry, organization, integration);
+  validateParams(await requireAction(source, action), editedParams);
 };
 
 /** @throws DomainError as {@link approveInvocation} */

@@ -21,9 +21,12 @@ export const invocationDecider: Decider<InvocationCommand, InvocationEvent, Invo
       throw new DomainError("invocation_not_found", "There is no such invocation.");
     }
     switch (command.type) {
-      case "ApproveAction":
+      case "ApproveAction": {
         requirePending(state, command.now);
-        return [{ type: "ActionApproved", data: { by: command.by, scope: command.scope } }];
+        const { by, scope } = command;
+        const editedParams = command.editedParams && { ...command.editedParams };
+        return [{ type: "ActionApproved", data: { by, scope, editedParams } }];
+      }
       case "DenyAction":
         requirePending(state, command.now);
         return [{ type: "ActionDenied", data: { by: command.by, reason: command.reason } }];
@@ -34,6 +37,9 @@ export const invocationDecider: Decider<InvocationCommand, InvocationEvent, Invo
       case "StartExecution":
         requireStatus(state, "approved");
         return [{ type: "ExecutionStarted", data: {} }];
+      case "RetryExecution":
+        if (state.status !== "executing") throw alreadyResolved(state);
+        return [{ type: "ExecutionRetried", data: { attempt: state.attempt + 1 } }];
       case "CompleteAction": {
         requireStatus(state, "executing");
         const { result, truncated, durationMs } = command;
@@ -53,31 +59,25 @@ export const invocationDecider: Decider<InvocationCommand, InvocationEvent, Invo
 
 const invoke = (command: Invoke, state: InvocationState): readonly InvocationEvent[] => {
   if (state.status !== "absent") {
-    if (state.request.fingerprint === command.fingerprint) return [];
-    throw new DomainError(
-      "idempotency_key_reused",
-      "This idempotency key was used for another action or other parameters.",
-    );
+    requireSameRequest(state, command.fingerprint);
+    return [];
   }
-  const { sessionId, integration, action, params, risk, mode, modeSource, expiresAt, fingerprint } =
-    command;
+  const { type: _type, params, mode, expiresAt, ...rest } = command;
   const invoked: InvocationEvent = {
     type: "ActionInvoked",
     data: {
-      sessionId,
-      integration,
-      action,
+      ...rest,
       params: { ...params },
-      risk,
       mode,
-      modeSource,
       expiresAt: mode === "require_approval" ? expiresAt : null,
-      fingerprint,
     },
   };
   switch (mode) {
     case "allow":
-      return [invoked, { type: "ActionApproved", data: { by: policyActor, scope: "policy" } }];
+      return [
+        invoked,
+        { type: "ActionApproved", data: { by: policyActor, scope: "policy", editedParams: null } },
+      ];
     case "deny":
       return [invoked, { type: "ActionDenied", data: { by: policyActor, reason: policyActor } }];
     case "require_approval":
@@ -85,6 +85,15 @@ const invoke = (command: Invoke, state: InvocationState): readonly InvocationEve
     default:
       return assertNever(mode);
   }
+};
+
+/** @throws DomainError `idempotency_key_reused` for an invocation that asks for something else */
+export const requireSameRequest = ({ request }: KnownInvocation, fingerprint: string): void => {
+  if (request.fingerprint === fingerprint) return;
+  throw new DomainError(
+    "idempotency_key_reused",
+    "This idempotency key was used for another action or other parameters.",
+  );
 };
 
 const requirePending = (state: KnownInvocation, now: string): void => {

@@ -17,6 +17,8 @@ const request = {
   params: { version: "1.0.0" },
   risk: "write",
   modeSource: "inferred",
+  ruleId: null,
+  drifted: false,
   fingerprint: "f1",
 } as const;
 
@@ -32,14 +34,23 @@ const invoked = (mode: Mode): InvocationEvent => ({
   type: "ActionInvoked",
   data: { ...request, mode, expiresAt: mode === "require_approval" ? expiresAt : null },
 });
-const approve: InvocationCommand = {
+const approve = {
   type: "ApproveAction",
   by: "usr_1",
   scope: "once",
+  editedParams: null,
   now: before,
+} as const satisfies InvocationCommand;
+const deny = {
+  type: "DenyAction",
+  by: "usr_1",
+  reason: "no",
+  now: before,
+} as const satisfies InvocationCommand;
+const approved: InvocationEvent = {
+  type: "ActionApproved",
+  data: { by: "usr_1", scope: "once", editedParams: null },
 };
-const deny: InvocationCommand = { type: "DenyAction", by: "usr_1", reason: "no", now: before };
-const approved: InvocationEvent = { type: "ActionApproved", data: { by: "usr_1", scope: "once" } };
 const denied: InvocationEvent = { type: "ActionDenied", data: { by: "usr_1", reason: "no" } };
 const started: InvocationEvent = { type: "ExecutionStarted", data: {} };
 const expired: InvocationEvent = { type: "ActionExpired", data: {} };
@@ -62,7 +73,10 @@ describe("invoking", () => {
     given().when(invoke("require_approval")).then(waiting);
     given()
       .when(invoke("allow"))
-      .then(invoked("allow"), { type: "ActionApproved", data: { by: "policy", scope: "policy" } });
+      .then(invoked("allow"), {
+        type: "ActionApproved",
+        data: { by: "policy", scope: "policy", editedParams: null },
+      });
     given()
       .when(invoke("deny"))
       .then(invoked("deny"), { type: "ActionDenied", data: { by: "policy", reason: "policy" } });
@@ -125,6 +139,27 @@ describe("executing", () => {
     given(waiting).when(start).thenRejects("invocation_already_resolved");
     given(waiting, denied).when(start).thenRejects("invocation_already_resolved");
     given(waiting, approved, started).when(start).thenRejects("invocation_already_resolved");
+  });
+
+  it("is tried again only while nobody knows of an end, and with what was approved", () => {
+    const retry: InvocationCommand = { type: "RetryExecution" };
+    const retried: InvocationEvent = { type: "ExecutionRetried", data: { attempt: 2 } };
+    const edited: InvocationEvent = {
+      type: "ActionApproved",
+      data: { by: "usr_1", scope: "once", editedParams: { version: "2.0.0" } },
+    };
+    given(waiting, edited, started).when(retry).then(retried);
+    for (const history of [[waiting], [waiting, approved], [waiting, approved, started, lost]]) {
+      given(...history)
+        .when(retry)
+        .thenRejects("invocation_already_resolved");
+    }
+    expect(given(waiting, edited, started, retried).state()).toMatchObject({
+      status: "executing",
+      attempt: 2,
+      params: { version: "2.0.0" },
+      request: { params: { version: "1.0.0" } },
+    });
   });
 
   it("ends one way only", () => {

@@ -1,6 +1,6 @@
 import { assertNever } from "#contracts/assert-never";
 import type { InvocationEvent } from "#contracts/invocation/events";
-import type { InvocationState } from "./state.ts";
+import type { InvocationState, KnownInvocation } from "./state.ts";
 
 /** Folds an event into an invocation's state. Total: an event that cannot follow changes nothing. */
 export const evolve = (state: InvocationState, event: InvocationEvent): InvocationState => {
@@ -16,13 +16,20 @@ export const evolve = (state: InvocationState, event: InvocationEvent): Invocati
   const { request } = state;
   switch (event.type) {
     case "ActionApproved":
-      return { status: "approved", request };
+      return { status: "approved", request, params: event.data.editedParams ?? request.params };
     case "ActionDenied":
       return { status: "denied", request, by: event.data.by, reason: event.data.reason };
     case "ActionExpired":
       return { status: "expired", request };
     case "ExecutionStarted":
-      return { status: "executing", request };
+      return { status: "executing", request, params: paramsOf(state), attempt: 1 };
+    case "ExecutionRetried":
+      return {
+        status: "executing",
+        request,
+        params: paramsOf(state),
+        attempt: event.data.attempt,
+      };
     case "ActionCompleted":
       return {
         status: "completed",
@@ -38,3 +45,7 @@ export const evolve = (state: InvocationState, event: InvocationEvent): Invocati
       return assertNever(event);
   }
 };
+
+/** What is carried out: what was asked for, unless its approver has edited it. */
+const paramsOf = (state: KnownInvocation): KnownInvocation["request"]["params"] =>
+  "params" in state ? state.params : state.request.params;

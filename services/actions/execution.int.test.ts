@@ -54,7 +54,14 @@ const approved = async (): Promise<{ key: InvocationKey; version: string }> => {
     },
     newMeta(),
   );
-  const resolution = { organization, sessionId, id, by: newId("user"), scope: "once" } as const;
+  const resolution = {
+    organization,
+    sessionId,
+    id,
+    by: newId("user"),
+    scope: "once",
+    editedParams: null,
+  } as const;
   await approveInvocation(deps, resolution, newMeta());
   return { key: { organization, id }, version };
 };
@@ -98,6 +105,30 @@ it("never repeats what an executor that died had begun", async () => {
   expect(await executeInvocation(executor("one"), key)).toBe("done");
   expect(await stateOf(key)).toMatchObject({ status: "outcome_unknown" });
   expect(published(version)).toBe(0);
+});
+
+it("begins an action anew that may be done twice, but not for ever", async () => {
+  const idempotent: ActionRegistry = {
+    sourcesOf: async (organization) =>
+      (await stack.deps.registry.sourcesOf(organization)).map((source) => ({
+        ...source,
+        list: async () => (await source.list()).map((each) => ({ ...each, idempotent: true })),
+      })),
+  };
+  const { key, version } = await approved();
+  await executeOnInvocation(stack.store, key, { type: "StartExecution" }, newMeta());
+  expect(await executeInvocation(executor("one", { registry: idempotent }), key)).toBe("done");
+  expect(await stateOf(key)).toMatchObject({ status: "completed", result: { version } });
+  expect(published(version)).toBe(1);
+
+  const deadly = await approved();
+  await executeOnInvocation(stack.store, deadly.key, { type: "StartExecution" }, newMeta());
+  for (const _death of ["second", "third"]) {
+    await executeOnInvocation(stack.store, deadly.key, { type: "RetryExecution" }, newMeta());
+  }
+  await executeInvocation(executor("one", { registry: idempotent }), deadly.key);
+  expect(await stateOf(deadly.key)).toMatchObject({ status: "outcome_unknown" });
+  expect(published(deadly.version)).toBe(0);
 });
 
 it("loses the outcome of a deed whose answer did not come in time", async () => {

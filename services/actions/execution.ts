@@ -1,9 +1,11 @@
 /**
- * Carries out an approved invocation, at most once ever.
+ * Carries out an approved invocation, at most once, or more often only if its action says that this
+ * changes nothing.
  *
  * A lease says who is at it, and `ExecutionStarted` is appended before the deed. Whoever holds the
  * lease and finds the invocation executing knows that an earlier attempt died in the middle: whether
- * the action took effect is then unknown, and it is recorded as just that, never tried again.
+ * the action took effect is then unknown, and it is recorded as just that. Only an action that declares
+ * itself idempotent is tried again, a few times.
  */
 import { isDomainError } from "#contracts/errors";
 import type { InvocationCommand } from "#contracts/invocation/commands";
@@ -14,8 +16,8 @@ import type { Lease, Leases } from "#event-store/leases";
 import type { Log } from "#event-store/log";
 import { executeOnInvocation, findInvocation, type InvocationKey } from "./invocation-log.ts";
 import { completed, failed, type OutcomeCommand } from "./outcome.ts";
-import { type ActionRegistry, requireSource } from "./registry.ts";
-import type { InvocationRequest } from "./state.ts";
+import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
+import type { InvocationRequest, KnownInvocation } from "./state.ts";
 
 export interface ExecutionDeps {
   readonly store: EventStore;
@@ -64,24 +66,52 @@ const executeUnderLease = async (
   // Read under the lease: the one before us may have finished in the meantime.
   const found = await findInvocation(deps.store, key);
   if (found?.state.status === "executing") {
-    return record(deps, key, {
-      type: "LoseOutcome",
-      reason: "The process that executed the action died before it could say what came of it.",
-    });
+    if (found.state.attempt >= maxAttempts || !(await isIdempotent(deps, key, found.state))) {
+      return record(deps, key, {
+        type: "LoseOutcome",
+        reason: "The process that executed the action died before it could say what came of it.",
+      });
+    }
+    if (!(await start(deps, key, "RetryExecution"))) return "busy";
+  } else {
+    if (found?.state.status !== "approved") return "done";
+    if (!(await start(deps, key, "StartExecution"))) return "busy";
   }
-  if (found?.state.status !== "approved") return "done";
-  if (!(await start(deps, key))) return "busy";
-  const command = await perform(deps, key, { request: found.state.request, lease });
+  const { request, params } = found.state;
+  const command = await perform(deps, key, { request: { ...request, params }, lease });
   // Without the lease somebody else judges the invocation; a word from here would contradict it.
   return lease.lost.aborted ? "busy" : record(deps, key, command);
 };
 
+/** How often an idempotent action is begun before its outcome counts as unknown. */
+const maxAttempts = 3;
+
+/** Whether the action says, as it is defined now, that doing it again changes nothing. */
+const isIdempotent = async (
+  { registry }: ExecutionDeps,
+  { organization }: InvocationKey,
+  { request }: KnownInvocation,
+): Promise<boolean> => {
+  try {
+    const source = await requireSource(registry, organization, request.integration);
+    return (await requireAction(source, request.action)).idempotent === true;
+  } catch (error) {
+    // Its source cannot be asked, or has it no more: nothing says that it may be done twice.
+    if (isDomainError(error)) return false;
+    throw error;
+  }
+};
+
 /** Whether this very attempt is the one that may act. */
-const start = async ({ store, newMeta }: ExecutionDeps, key: InvocationKey): Promise<boolean> => {
+const start = async (
+  { store, newMeta }: ExecutionDeps,
+  key: InvocationKey,
+  type: "StartExecution" | "RetryExecution",
+): Promise<boolean> => {
   try {
     // A command id of its own: with a derived one, a second attempt would take the first one's
     // commit for its own.
-    await executeOnInvocation(store, key, { type: "StartExecution" }, newMeta());
+    await executeOnInvocation(store, key, { type }, newMeta());
     return true;
   } catch (error) {
     if (isDomainError(error, "invocation_already_resolved")) return false;

@@ -60,6 +60,7 @@ const statusAfter = ({ type }: InvocationEvent): InvocationStatus => {
     case "ActionExpired":
       return "expired";
     case "ExecutionStarted":
+    case "ExecutionRetried":
       return "executing";
     case "ActionCompleted":
       return "completed";

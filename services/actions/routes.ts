@@ -56,8 +56,10 @@ export const actionRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] =>
 const catalogueRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(listAvailableActions, async ({ params, principal }) => {
     const organization = principal.organizationId;
-    await requireSession(deps.store, { organization, sessionId: params.sessionId });
-    return { status: 200, body: { integrations: await listAvailable(deps, organization) } };
+    const { sessionId: id } = params;
+    const state = await requireSession(deps.store, { organization, sessionId: id });
+    const integrations = await listAvailable(deps, organization, { id, state });
+    return { status: 200, body: { integrations } };
   }),
   handleRoute(getActionGuide, async ({ params, principal }) => {
     const organization = principal.organizationId;
@@ -85,7 +87,11 @@ const commandRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
     return invokeAnswer(id, outcome);
   }),
   handleRoute(approveRoute, async (request) => {
-    const resolution = { ...resolutionOf(request), scope: request.body.scope };
+    const resolution = {
+      ...resolutionOf(request),
+      scope: request.body.scope,
+      editedParams: request.body.params ?? null,
+    };
     return {
       status: 202,
       body: { position: await approveInvocation(deps, resolution, metaOf(request)) },

@@ -3,7 +3,7 @@ import type { EventStore } from "#event-store/event-store";
 import { loadAggregate } from "#event-store/load";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession } from "../sessions/state.ts";
-import type { SessionKey } from "./pending-limit.ts";
+import type { SessionKey } from "./session-limits.ts";
 
 /** The session as the log has it. Throws `session_not_found`, also for one of another organisation. */
 export const requireSession = async (

@@ -13,6 +13,11 @@ export interface InvocationRequest {
   readonly fingerprint: string;
 }
 
+interface Granted {
+  /** What is to be carried out: the request's parameters, or what its approver made of them. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
 export type InvocationState =
   | { readonly status: "absent" }
   | {
@@ -20,8 +25,13 @@ export type InvocationState =
       readonly request: InvocationRequest;
       readonly expiresAt: string | null;
     }
-  | { readonly status: "approved"; readonly request: InvocationRequest }
-  | { readonly status: "executing"; readonly request: InvocationRequest }
+  | ({ readonly status: "approved"; readonly request: InvocationRequest } & Granted)
+  | ({
+      readonly status: "executing";
+      readonly request: InvocationRequest;
+      /** 1 at first; more where executors have died in the middle. */
+      readonly attempt: number;
+    } & Granted)
   | {
       readonly status: "completed";
       readonly request: InvocationRequest;

@@ -14,7 +14,7 @@ export const startActionWorkers = async (
   const { log } = options;
   const starting = [
     startActionExecutor(store, options),
-    startAlwaysAllow(store, log),
+    startAlwaysAllow(store, options),
     startExpiryScheduler(store, log),
     startLiveNotifier(store, log),
   ];

@@ -1,10 +1,10 @@
-import type { OrganizationId, RunId, SessionId } from "#contracts/ids";
+import type { OrganizationId, RunId, SessionId, TriggerId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import type { RunCommand } from "#contracts/run/commands";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/execute";
-import type { AggregateKey } from "#event-store/load";
+import { type AggregateKey, loadAggregate } from "#event-store/load";
 import { sessionIdOf } from "../sessions/commands.ts";
 import { runDecider } from "./decider.ts";
 
@@ -19,6 +19,12 @@ export interface RunKey {
   readonly organization: OrganizationId;
   readonly id: RunId;
 }
+
+/** The automation that the run belongs to; null for a run that is not there. */
+export const triggerOfRun = async (store: EventStore, run: RunKey): Promise<TriggerId | null> => {
+  const { state } = await loadAggregate(store, aggregate, run);
+  return state.status === "absent" ? null : state.triggerId;
+};
 
 type Match = Extract<RunCommand, { type: "MatchTrigger" }>;
 

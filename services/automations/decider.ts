@@ -1,7 +1,7 @@
 /** A run: what one delivery made an automation do. Its id follows from the trigger and the delivery. */
 import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
-import type { SessionId } from "#contracts/ids";
+import type { SessionId, TriggerId } from "#contracts/ids";
 import type { RunCommand } from "#contracts/run/commands";
 import type { RunEvent } from "#contracts/run/events";
 import type { RunOutcome } from "#contracts/run/outcome";
@@ -9,10 +9,11 @@ import type { Decider } from "#event-store/decider";
 
 export type RunState =
   | { readonly status: "absent" }
-  | { readonly status: "matched" }
-  | { readonly status: "opened"; readonly sessionId: SessionId }
+  | { readonly status: "matched"; readonly triggerId: TriggerId }
+  | { readonly status: "opened"; readonly triggerId: TriggerId; readonly sessionId: SessionId }
   | {
       readonly status: "completed";
+      readonly triggerId: TriggerId;
       readonly sessionId: SessionId;
       readonly completionId: string;
       readonly outcome: RunOutcome;
@@ -43,17 +44,27 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
   evolve: (state, event) => {
     switch (event.type) {
       case "TriggerMatched":
-        return { status: "matched" };
+        return { status: "matched", triggerId: event.data.triggerId };
       case "RunSessionOpened":
         // A report may be faster than the word that the session is open.
         return state.status === "absent" || state.status === "completed"
           ? state
-          : { status: "opened", sessionId: event.data.sessionId };
+          : {
+              status: "opened",
+              triggerId: state.triggerId,
+              sessionId: event.data.sessionId,
+            };
       case "RunCompleted": {
         const { sessionId, completionId, report } = event.data;
         return state.status === "absent"
           ? state
-          : { status: "completed", sessionId, completionId, outcome: report.outcome };
+          : {
+              status: "completed",
+              triggerId: state.triggerId,
+              sessionId,
+              completionId,
+              outcome: report.outcome,
+            };
       }
       default:
         return assertNever(event);

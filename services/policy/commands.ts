@@ -1,13 +1,20 @@
+import { DomainError } from "#contracts/errors";
 import { derivedId, type OrganizationId } from "#contracts/ids";
 import type { PolicyCommand } from "#contracts/policy/commands";
+import type { PolicyEvent } from "#contracts/policy/events";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/execute";
-import { loadAggregate } from "#event-store/load";
-import { policyDecider, type PolicyState } from "./decider.ts";
+import { type AggregateDefinition, loadAggregate } from "#event-store/load";
+import { policyDecider } from "./decider.ts";
+import type { PolicyState } from "./state.ts";
 
-const aggregate = { aggregate: "policy", decider: policyDecider } as const;
+const aggregate: AggregateDefinition<PolicyCommand, PolicyEvent, PolicyState> = {
+  aggregate: "policy",
+  decider: policyDecider,
+  snapshotVersion: 1,
+};
 
 /** An organisation has one policy; its id follows from the organisation's. */
 const refOf = (organization: OrganizationId): { organization: OrganizationId; id: string } => ({
@@ -21,19 +28,21 @@ export const loadPolicy = async (
   organization: OrganizationId,
 ): Promise<PolicyState> => (await loadAggregate(store, aggregate, refOf(organization))).state;
 
-/** Sets what happens to an action throughout the organisation. Setting the same mode again changes nothing. */
-export const setActionMode = async (
+/**
+ * Changes the policy; what is so already changes nothing.
+ *
+ * @throws DomainError `policy_rule_invalid`, `too_many_policy_rules`
+ */
+export const changePolicy = async (
   store: EventStore,
   organization: OrganizationId,
-  command: Omit<PolicyCommand, "type">,
+  command: PolicyCommand,
   meta: CommandMeta,
 ): Promise<Position> =>
-  (
-    await execute(
-      store,
-      aggregate,
-      refOf(organization),
-      { type: "SetActionMode", ...command },
-      meta,
-    )
-  ).position;
+  (await execute(store, aggregate, refOf(organization), command, meta)).position;
+
+/** @throws DomainError `policy_rule_not_found` */
+export const requireRule = ({ rules }: PolicyState, ruleId: string): void => {
+  if (rules.some(({ id }) => id === ruleId)) return;
+  throw new DomainError("policy_rule_not_found", "There is no such rule.", { fields: { ruleId } });
+};

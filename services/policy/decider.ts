@@ -1,45 +1,107 @@
 /**
- * The policy of an organisation: what happens to each action that somebody has decided on.
+ * The policy of an organisation: everything that somebody has decided about actions.
  * The state is plain JSON, because snapshots of it are stored.
  */
+import { isDeepStrictEqual } from "node:util";
 import { assertNever } from "#contracts/assert-never";
+import { DomainError } from "#contracts/errors";
 import type { PolicyCommand } from "#contracts/policy/commands";
-import type { ActionMode, PolicyEvent } from "#contracts/policy/events";
+import type { PolicyEvent } from "#contracts/policy/events";
+import { maxRules } from "#contracts/policy/rules";
 import type { Decider } from "#event-store/decider";
+import { evolve } from "./evolve.ts";
+import { keyOf, type PolicyState } from "./state.ts";
 
-export interface PolicyState {
-  /** By the key of {@link setModeOf}; an action that is not in it has no mode of its own. */
-  readonly modes: Readonly<Record<string, ActionMode>>;
-}
-
-/** The mode that somebody has set for this action; null if nobody has. */
-export const setModeOf = (
-  state: PolicyState,
-  integration: string,
-  action: string,
-): ActionMode | null => state.modes[keyOf(integration, action)] ?? null;
-
-/** Both names may hold any character, so a plain separator would let two actions share a key. */
-const keyOf = (integration: string, action: string): string =>
-  JSON.stringify([integration, action]);
+type CommandOf<T extends PolicyCommand["type"]> = Extract<PolicyCommand, { type: T }>;
 
 export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
-  initialState: () => ({ modes: {} }),
-
+  initialState: () => ({ modes: {}, automationModes: {}, reviewed: {}, risks: {}, rules: [] }),
+  evolve,
   decide: (command, state) => {
-    const { integration, action, mode } = command;
-    if (setModeOf(state, integration, action) === mode) return [];
-    return [{ type: "ActionModeSet", data: { integration, action, mode } }];
-  },
-
-  evolve: (state, event) => {
-    switch (event.type) {
-      case "ActionModeSet": {
-        const { integration, action, mode } = event.data;
-        return { modes: { ...state.modes, [keyOf(integration, action)]: mode } };
+    switch (command.type) {
+      case "SetActionMode":
+        return setActionMode(command, state);
+      case "SetAutomationMode":
+        return setAutomationMode(command, state);
+      case "OverrideRisk": {
+        const { integration, action, risk } = command;
+        return (state.risks[keyOf(integration, action)] ?? null) === risk
+          ? []
+          : [{ type: "RiskOverridden", data: { integration, action, risk } }];
       }
+      case "SetRule":
+        return setRule(command, state);
+      case "RemoveRule":
+        // Removed before: whoever asks again has what they want.
+        return state.rules.some(({ id }) => id === command.ruleId)
+          ? [{ type: "PolicyRuleRemoved", data: { ruleId: command.ruleId } }]
+          : [];
       default:
-        return assertNever(event.type);
+        return assertNever(command);
     }
   },
 };
+
+const setActionMode = (
+  command: CommandOf<"SetActionMode">,
+  state: PolicyState,
+): readonly PolicyEvent[] => {
+  const { integration, action, mode } = command;
+  const set: readonly PolicyEvent[] =
+    state.modes[keyOf(integration, action)] === mode
+      ? []
+      : [{ type: "ActionModeSet", data: { integration, action, mode } }];
+  return [...set, ...review(command, mode === "allow", state)];
+};
+
+const setAutomationMode = (
+  command: CommandOf<"SetAutomationMode">,
+  state: PolicyState,
+): readonly PolicyEvent[] => {
+  const { triggerId, integration, action, mode } = command;
+  const before = state.automationModes[keyOf(triggerId, integration, action)] ?? null;
+  const set: readonly PolicyEvent[] =
+    before === mode
+      ? []
+      : [{ type: "AutomationModeSet", data: { triggerId, integration, action, mode } }];
+  return [...set, ...review(command, mode === "allow", state)];
+};
+
+const setRule = (command: CommandOf<"SetRule">, state: PolicyState): readonly PolicyEvent[] => {
+  const { ruleId, rule, by, at } = command;
+  if (rule.budget !== null && rule.mode !== "allow") {
+    throw new DomainError("policy_rule_invalid", "Only a rule that allows can have a budget.");
+  }
+  const before = state.rules.find(({ id }) => id === ruleId);
+  if (!before && state.rules.length >= maxRules) {
+    throw new DomainError("too_many_policy_rules", `A policy has ${maxRules} rules at most.`, {
+      fields: { limit: maxRules },
+    });
+  }
+  const set: readonly PolicyEvent[] = isDeepStrictEqual(before?.rule, rule)
+    ? []
+    : [{ type: "PolicyRuleSet", data: { ruleId, rule, by, at } }];
+  const { integration, action } = rule;
+  const { definitionHash } = command;
+  return [...set, ...review({ integration, action, definitionHash }, rule.mode === "allow", state)];
+};
+
+/** To let an action run unasked is to have looked at it as it is now. */
+const review = (
+  {
+    integration,
+    action,
+    definitionHash,
+  }: {
+    readonly integration: string;
+    readonly action: string;
+    readonly definitionHash: string | null;
+  },
+  allows: boolean,
+  state: PolicyState,
+): readonly PolicyEvent[] =>
+  !allows ||
+  definitionHash === null ||
+  state.reviewed[keyOf(integration, action)] === definitionHash
+    ? []
+    : [{ type: "ActionReviewed", data: { integration, action, definitionHash } }];

@@ -1,19 +1,70 @@
 import fc from "fast-check";
-import { actionModeSchema, policyEvents } from "#contracts/policy/events";
+import { policyEvents } from "#contracts/policy/events";
+import { actionModeSchema, riskLevelSchema } from "#contracts/policy/mode";
+import { policyRuleSchema } from "#contracts/policy/rules";
+import { derivedId } from "#contracts/ids";
+import { ruleEvents } from "#contracts/rule/events";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
+import { ruleDecider } from "./budget-decider.ts";
 import { policyDecider } from "./decider.ts";
 
 const names = fc.constantFrom("demo", "git", "publish", '","', "__proto__");
+const hashes = fc.constantFrom(null, "h1", "h2");
+const ruleIds = fc.constantFrom(derivedId("rule", "1"), derivedId("rule", "2"));
+const mode = arbitraryOf(actionModeSchema);
 
 describeDecider("a policy", {
   decider: policyDecider,
   events: policyEvents,
+  commands: fc.oneof(
+    fc.record({
+      type: fc.constant("SetActionMode" as const),
+      integration: names,
+      action: names,
+      mode,
+      definitionHash: hashes,
+    }),
+    fc.record({
+      type: fc.constant("SetAutomationMode" as const),
+      triggerId: fc.constantFrom(derivedId("trigger", "1"), derivedId("trigger", "2")),
+      integration: names,
+      action: names,
+      mode: fc.option(mode),
+      definitionHash: hashes,
+    }),
+    fc.record({
+      type: fc.constant("OverrideRisk" as const),
+      integration: names,
+      action: fc.option(names),
+      risk: fc.option(arbitraryOf(riskLevelSchema)),
+    }),
+    fc.record({
+      type: fc.constant("SetRule" as const),
+      ruleId: ruleIds,
+      rule: arbitraryOf(policyRuleSchema),
+      by: fc.constant("usr_1"),
+      at: fc.constant("2026-01-01T00:00:00.000Z"),
+      definitionHash: hashes,
+    }),
+    fc.record({ type: fc.constant("RemoveRule" as const), ruleId: ruleIds }),
+  ),
+  repeated: {
+    SetActionMode: "nothing",
+    SetAutomationMode: "nothing",
+    OverrideRisk: "nothing",
+    SetRule: "nothing",
+    RemoveRule: "nothing",
+  },
+});
+
+describeDecider("a rule with a budget", {
+  decider: ruleDecider,
+  events: ruleEvents,
   commands: fc.record({
-    type: fc.constant("SetActionMode"),
-    integration: names,
-    action: names,
-    mode: arbitraryOf(actionModeSchema),
+    type: fc.constant("SpendCall" as const),
+    invocationId: fc.constantFrom(...[1, 2, 3, 4].map((n) => derivedId("invocation", String(n)))),
+    budget: fc.constant(3),
   }),
-  repeated: { SetActionMode: "nothing" },
+  repeated: { SpendCall: "nothing" },
 });

@@ -1,65 +1,93 @@
 import { describe, expect, it } from "vitest";
+import { derivedId } from "#contracts/ids";
+import type { PolicyCommand } from "#contracts/policy/commands";
 import type { PolicyEvent } from "#contracts/policy/events";
+import type { ActionMode } from "#contracts/policy/mode";
+import { type PolicyRule, maxRules } from "#contracts/policy/rules";
 import { deciderSpec } from "../testing/decider-spec.ts";
 import { policyDecider } from "./decider.ts";
-import { resolveMode } from "./modes.ts";
 
 const { given } = deciderSpec(policyDecider);
-const set = (
-  mode: "allow" | "require_approval" | "deny",
-  integration = "demo",
-  action = "publish",
-): PolicyEvent => ({
+const named = { integration: "demo", action: "publish" };
+const set = (mode: ActionMode): PolicyEvent => ({
   type: "ActionModeSet",
-  data: { integration, action, mode },
+  data: { ...named, mode },
 });
-
-describe("policy decider", () => {
-  it("sets a mode once, and again only when it differs", () => {
-    const command = {
-      type: "SetActionMode",
-      integration: "demo",
-      action: "publish",
-      mode: "allow",
-    } as const;
-    given().when(command).then(set("allow"));
-    given(set("allow")).when(command).then();
-    given(set("allow"), set("deny")).when(command).then(set("allow"));
-  });
+const reviewed = (definitionHash: string): PolicyEvent => ({
+  type: "ActionReviewed",
+  data: { ...named, definitionHash },
+});
+const setMode = (mode: ActionMode, definitionHash: string | null = null): PolicyCommand => ({
+  type: "SetActionMode",
+  ...named,
+  mode,
+  definitionHash,
 });
 
 describe("modes", () => {
-  const inferred = given().state();
-
-  it.each([
-    ["read", "allow"],
-    ["write", "require_approval"],
-    ["danger", "deny"],
-  ] as const)("infers %s as %s", (risk, mode) => {
-    expect(resolveMode(inferred, { integration: "demo", action: "x", risk })).toEqual({
-      mode,
-      source: "inferred",
-    });
+  it("are set once, and again only when they differ", () => {
+    given().when(setMode("allow")).then(set("allow"));
+    given(set("allow")).when(setMode("allow")).then();
+    given(set("allow"), set("deny")).when(setMode("allow")).then(set("allow"));
   });
 
-  it("prefers what the organisation has set, in either direction", () => {
-    const state = given(set("deny", "demo", "list"), set("allow", "demo", "wipe")).state();
-    expect(resolveMode(state, { integration: "demo", action: "list", risk: "read" })).toEqual({
-      mode: "deny",
-      source: "organization",
-    });
-    expect(resolveMode(state, { integration: "demo", action: "wipe", risk: "danger" }).mode).toBe(
-      "allow",
-    );
+  it("are a review of the action only where they let it run", () => {
+    given().when(setMode("allow", "h1")).then(set("allow"), reviewed("h1"));
+    given(set("allow"), reviewed("h1")).when(setMode("allow", "h2")).then(reviewed("h2"));
+    given(set("allow"), reviewed("h1")).when(setMode("deny", "h2")).then(set("deny"));
+  });
+});
+
+describe("rules", () => {
+  const rule: PolicyRule = {
+    ...named,
+    mode: "allow",
+    scope: { kind: "organization" },
+    conditions: [],
+    expiresAt: null,
+    budget: 3,
+    note: "",
+  };
+  const setRule = (change: Partial<PolicyRule> = {}, name = "1") =>
+    ({
+      type: "SetRule",
+      ruleId: derivedId("rule", name),
+      rule: { ...rule, ...change },
+      by: "usr_1",
+      at: "2026-01-01T00:00:00.000Z",
+      definitionHash: null,
+    }) as const satisfies PolicyCommand;
+  const ruleSet = ({ ruleId, rule: data, by, at }: ReturnType<typeof setRule>): PolicyEvent => ({
+    type: "PolicyRuleSet",
+    data: { ruleId, rule: data, by, at },
   });
 
-  it("does not confuse names that run together, nor names that every object has", () => {
-    const state = given(set("allow", "a:b", "c")).state();
-    expect(resolveMode(state, { integration: "a", action: "b:c", risk: "danger" }).mode).toBe(
-      "deny",
-    );
-    expect(
-      resolveMode(state, { integration: "__proto__", action: "constructor", risk: "danger" }).mode,
-    ).toBe("deny");
+  it("say who set them, and keep their place when they are changed", () => {
+    given().when(setRule()).then(ruleSet(setRule()));
+    const state = given(
+      ruleSet(setRule()),
+      ruleSet(setRule({}, "2")),
+      ruleSet(setRule({ mode: "deny", budget: null })),
+    ).state();
+    expect(state.rules.map(({ id, by, rule: { mode } }) => [id, by, mode])).toEqual([
+      [derivedId("rule", "1"), "usr_1", "deny"],
+      [derivedId("rule", "2"), "usr_1", "allow"],
+    ]);
+  });
+
+  it("have a budget only where they allow", () => {
+    given()
+      .when(setRule({ mode: "deny" }))
+      .thenRejects("policy_rule_invalid");
+  });
+
+  it("are limited in number, but can be changed at the limit", () => {
+    const full = Array.from({ length: maxRules }, (_, n) => ruleSet(setRule({}, String(n))));
+    given(...full)
+      .when(setRule({}, "one more"))
+      .thenRejects("too_many_policy_rules");
+    given(...full)
+      .when(setRule({ note: "why" }, "5"))
+      .then(ruleSet(setRule({ note: "why" }, "5")));
   });
 });

@@ -1,15 +1,127 @@
 import { setActionMode as setActionModeRoute } from "#contracts/http/actions";
+import {
+  createRule,
+  dryRunPolicy,
+  getPolicy,
+  overrideRisk,
+  removeRule,
+  replaceRule,
+  setAutomationMode,
+} from "#contracts/http/policy";
+import { newId, type OrganizationId, type RuleId } from "#contracts/ids";
+import type { PolicyCommand } from "#contracts/policy/commands";
+import type { PolicyRule } from "#contracts/policy/rules";
+import type { Position } from "#contracts/position";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
+import type { ActionRegistry } from "../actions/registry.ts";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf } from "../gateway/principal.ts";
-import { setActionMode } from "./commands.ts";
+import { actorOf, type Principal } from "../gateway/principal.ts";
+import type { RuleBudgets } from "./budgets.ts";
+import { changePolicy, loadPolicy, requireRule } from "./commands.ts";
+import { askPolicy, spentRules } from "./ask-policy.ts";
+import { dryRun } from "./dry-run.ts";
+import { reviewedDefinitionHash } from "./reviewed-definition.ts";
+import { viewOf } from "./view.ts";
 
-export const policyRoutes = (store: EventStore): readonly RouteHandler[] => [
-  handleRoute(setActionModeRoute, async ({ params, body, principal, correlationId }) => {
-    const meta = newCommandMeta({ actor: actorOf(principal), correlationId });
-    const command = { integration: params.integration, action: params.action, mode: body.mode };
-    const position = await setActionMode(store, principal.organizationId, command, meta);
-    return { status: 202, body: { position } };
+export interface PolicyRoutesDeps {
+  readonly store: EventStore;
+  readonly registry: ActionRegistry;
+  readonly budgets: RuleBudgets;
+  readonly clock: () => Date;
+}
+
+interface Requested {
+  readonly principal: Extract<Principal, { kind: "user" }>;
+  readonly correlationId: string;
+}
+
+export const policyRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
+  ...queryRoutes(deps),
+  ...modeRoutes(deps),
+  ...ruleRoutes(deps),
+];
+
+const change = (
+  { store }: PolicyRoutesDeps,
+  { principal, correlationId }: Requested,
+  command: PolicyCommand,
+): Promise<Position> =>
+  changePolicy(
+    store,
+    principal.organizationId,
+    command,
+    newCommandMeta({ actor: actorOf(principal), correlationId }),
+  );
+
+const queryRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(getPolicy, async ({ principal: { organizationId: organization } }) => {
+    const policy = await loadPolicy(deps.store, organization);
+    return { status: 200, body: await viewOf(policy, organization, deps.budgets) };
+  }),
+  handleRoute(dryRunPolicy, async ({ body, principal: { organizationId: organization } }) => {
+    const { policy, asked } = await askPolicy(deps, { organization, ...body });
+    const spent = await spentRules(deps.budgets, organization, policy, asked);
+    return { status: 200, body: dryRun(policy, asked, spent) };
   }),
 ];
+
+const modeRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
+  handleRoute(setActionModeRoute, async (request) => {
+    const set = { ...request.params, mode: request.body.mode };
+    const definitionHash = await hashOf(deps, request.principal.organizationId, set);
+    const command = { type: "SetActionMode", ...set, definitionHash } as const;
+    return { status: 202, body: { position: await change(deps, request, command) } };
+  }),
+  handleRoute(setAutomationMode, async (request) => {
+    const set = { ...request.params, mode: request.body.mode };
+    const definitionHash = await hashOf(deps, request.principal.organizationId, set);
+    const command = { type: "SetAutomationMode", ...set, definitionHash } as const;
+    return { status: 202, body: { position: await change(deps, request, command) } };
+  }),
+  handleRoute(overrideRisk, async (request) => {
+    const command = { type: "OverrideRisk", ...request.params, ...request.body } as const;
+    return { status: 202, body: { position: await change(deps, request, command) } };
+  }),
+];
+
+const hashOf = (
+  { registry }: PolicyRoutesDeps,
+  organization: OrganizationId,
+  set: Parameters<typeof reviewedDefinitionHash>[2],
+): Promise<string | null> => reviewedDefinitionHash(registry, organization, set);
+
+const ruleRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => {
+  const setRule = async (
+    request: Requested,
+    ruleId: RuleId,
+    { expiresAt, ...rest }: PolicyRule,
+  ): Promise<{ ruleId: RuleId; position: Position }> => {
+    // One form of instant, so that they sort as text.
+    const rule = { ...rest, expiresAt: expiresAt && new Date(expiresAt).toISOString() };
+    const { userId: by, organizationId } = request.principal;
+    const definitionHash = await hashOf(deps, organizationId, rule);
+    const at = deps.clock().toISOString();
+    const command = { type: "SetRule", ruleId, rule, by, at, definitionHash } as const;
+    return { ruleId, position: await change(deps, request, command) };
+  };
+  const requireKnown = async (request: Requested, ruleId: RuleId): Promise<void> =>
+    requireRule(await loadPolicy(deps.store, request.principal.organizationId), ruleId);
+  return [
+    handleRoute(createRule, async (request) => ({
+      status: 202,
+      body: await setRule(request, newId("rule"), request.body),
+    })),
+    handleRoute(replaceRule, async (request) => {
+      const { ruleId } = request.params;
+      await requireKnown(request, ruleId);
+      return { status: 202, body: await setRule(request, ruleId, request.body) };
+    }),
+    handleRoute(removeRule, async (request) => {
+      const { ruleId } = request.params;
+      await requireKnown(request, ruleId);
+      const position = await change(deps, request, { type: "RemoveRule", ruleId });
+      return { status: 202, body: { position } };
+    }),
+  ];
+};

@@ -4,10 +4,9 @@ import { deriveSandboxToken } from "#sandbox/token";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
-import { countPending } from "../actions/pending-count.ts";
-import { createPendingLimit } from "../actions/pending-limit.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { actionRoutes } from "../actions/routes.ts";
+import { openSessionLimits } from "../actions/session-limits.ts";
 import { automationRoutes } from "../automations/routes.ts";
 import { openEventStreams } from "../fanout/event-streams.ts";
 import { pastOfSessions } from "../fanout/past-of-sessions.ts";
@@ -21,6 +20,7 @@ import { integrationRoutes } from "../integrations/connections/routes.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
+import { createRuleBudgets } from "../policy/budgets.ts";
 import { policyRoutes } from "../policy/routes.ts";
 import { createFindEndpoints } from "../proxies/find-endpoints.ts";
 import { proxyRoutes } from "../proxies/routes.ts";
@@ -59,6 +59,7 @@ export const startGatewayRole = async (
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
     const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
+    const budgets = createRuleBudgets(store);
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -93,14 +94,15 @@ export const startGatewayRole = async (
           log,
           registry,
           clock,
-          pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
+          budgets,
+          limits: await openSessionLimits(store, clock),
         }),
-        ...policyRoutes(store),
         ...proxyRoutes({
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
         ...integrationRoutes({ store, secrets }),
+        ...policyRoutes({ store, registry, budgets, clock }),
         ...triggerRoutes({
           store,
           sql,

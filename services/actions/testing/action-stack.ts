@@ -13,13 +13,12 @@ import { createTestDatabase } from "#infra/testing/test-database";
 import { openDatabase } from "#projections/database";
 import { readModels } from "#projections/read-models";
 import { startProjector } from "#projections/runtime/projector";
-import { openProgress } from "#projections/wait-for-position";
 import { createConnectorRegistry } from "../../integrations/connectors.ts";
 import { type DemoMcpServer, startDemoMcpServer } from "../../integrations/demo/demo-mcp-server.ts";
 import { createSession } from "../../sessions/commands.ts";
 import type { ActionCommandsDeps } from "../commands.ts";
-import { countPending } from "../pending-count.ts";
-import { createPendingLimit } from "../pending-limit.ts";
+import { createRuleBudgets } from "../../policy/budgets.ts";
+import { openSessionLimits } from "../session-limits.ts";
 
 export interface ActionStack {
   readonly store: EventStore;
@@ -55,8 +54,6 @@ export const startActionStack = async (): Promise<ActionStack> => {
       log,
     });
     closing.push(() => projector.stop());
-    const progress = await openProgress(sql);
-    closing.push(() => progress.close());
     const demo = await startDemoMcpServer();
     closing.push(() => demo.close());
 
@@ -72,6 +69,7 @@ export const startActionStack = async (): Promise<ActionStack> => {
       },
     ]);
     let offset = 0;
+    const clock = (): Date => new Date(Date.now() + offset);
     return {
       store,
       sql,
@@ -81,8 +79,9 @@ export const startActionStack = async (): Promise<ActionStack> => {
       deps: {
         store,
         registry,
-        pendingLimit: createPendingLimit(countPending({ store, sql, progress })),
-        clock: () => new Date(Date.now() + offset),
+        limits: await openSessionLimits(store, clock),
+        budgets: createRuleBudgets(store),
+        clock,
       },
       moveClock: (ms) => {
         offset += ms;

@@ -54,7 +54,7 @@ export interface ActionWorld {
 export const startActionWorld = async (): Promise<ActionWorld> => {
   const stack = await startActionStack();
   const { store, sql, log, deps, organization } = stack;
-  const handlers = [...actionRoutes({ ...deps, sql, log }), ...policyRoutes(store)];
+  const handlers = [...actionRoutes({ ...deps, sql, log }), ...policyRoutes(deps)];
   const workers: Worker[] = [];
   // Two of everything, as in a deployment: whatever happens here happens once all the same.
   for (const instance of ["one", "two"]) {

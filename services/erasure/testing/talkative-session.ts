@@ -74,6 +74,8 @@ const invoke = async (
     risk: "write",
     mode: "require_approval",
     modeSource: "inferred",
+    ruleId: null,
+    drifted: false,
     expiresAt: "2099-01-01T00:00:00.000Z",
     fingerprint: secret,
   };
@@ -82,7 +84,7 @@ const invoke = async (
 
 const now = "2026-01-01T00:00:00.000Z";
 const approved: readonly InvocationCommand[] = [
-  { type: "ApproveAction", by: "usr_test", scope: "once", now },
+  { type: "ApproveAction", by: "usr_test", scope: "once", editedParams: null, now },
   { type: "StartExecution" },
 ];
 

@@ -135,11 +135,11 @@ export const startTestGateway = async (
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, now()),
         }),
         ...actionRoutes({ ...stack.deps, registry, sql, log }),
-        ...policyRoutes(store),
         ...proxyRoutes({
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
         }),
+        ...policyRoutes({ ...stack.deps, registry }),
         ...triggerRoutes({
           store,
           sql,

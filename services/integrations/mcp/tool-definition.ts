@@ -14,6 +14,7 @@ export const definitionOf = (tool: Tool): ActionDefinition => ({
   id: tool.name,
   description: tool.description ?? tool.title ?? tool.annotations?.title ?? "",
   risk: riskOf(tool.annotations),
+  ...(tool.annotations?.idempotentHint === true && { idempotent: true }),
   params: { ...tool.inputSchema },
 });
 

@@ -1,0 +1,48 @@
+/** Says what a policy makes of an action, and why. Pure. */
+import { assertNever } from "#contracts/assert-never";
+import type { RuleId } from "#contracts/ids";
+import type { DryRun, RuleFinding } from "#contracts/policy/view";
+import { type ActionAsked, type DecidedMode, decideMode, judgeRule } from "./decide-mode.ts";
+import type { PolicyState } from "./state.ts";
+
+/** @param spent the rules whose budget is used up */
+export const dryRun = (
+  policy: PolicyState,
+  asked: ActionAsked,
+  spent: ReadonlySet<RuleId>,
+): DryRun => {
+  const decision = decideMode(policy, asked, spent);
+  const { mode, source, drifted } = decision;
+  const ruleId = decision.rule?.id ?? null;
+  const rules = policy.rules.map((rule): RuleFinding => {
+    const verdict = judgeRule(rule, asked, spent);
+    if (verdict !== "applies") return { ruleId: rule.id, finding: verdict };
+    return { ruleId: rule.id, finding: rule.id === ruleId ? "decides" : "outranked" };
+  });
+  return { mode, source, ruleId, drifted, because: because(decision, asked), rules };
+};
+
+const because = (decision: DecidedMode, asked: ActionAsked): string =>
+  decision.drifted
+    ? `${decidedBy(decision, asked)} But the action has changed since somebody let it run unasked.`
+    : decidedBy(decision, asked);
+
+const decidedBy = ({ source, rule, mode }: DecidedMode, { risk }: ActionAsked): string => {
+  switch (source) {
+    case "rule": {
+      const where =
+        rule?.rule.scope.kind === "organization"
+          ? "the organisation"
+          : `this ${rule?.rule.scope.kind ?? ""}`;
+      return `A rule of ${where} decides.`;
+    }
+    case "automation":
+      return "No rule applies; the automation has a mode of its own for this action.";
+    case "organization":
+      return "No rule applies; the organisation has set a mode for this action.";
+    case "inferred":
+      return `Nobody has decided on this action; the risk that it has (${risk}, unless overridden) suggests ${mode}.`;
+    default:
+      return assertNever(source);
+  }
+};

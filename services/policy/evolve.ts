@@ -1,0 +1,50 @@
+import { assertNever } from "#contracts/assert-never";
+import type { PolicyEvent } from "#contracts/policy/events";
+import { keyOf, type PolicyState, type StoredRule } from "./state.ts";
+
+/** Folds an event into a policy. */
+export const evolve = (state: PolicyState, event: PolicyEvent): PolicyState => {
+  switch (event.type) {
+    case "ActionModeSet": {
+      const { integration, action, mode } = event.data;
+      return { ...state, modes: { ...state.modes, [keyOf(integration, action)]: mode } };
+    }
+    case "AutomationModeSet": {
+      const { triggerId, integration, action, mode } = event.data;
+      const key = keyOf(triggerId, integration, action);
+      return { ...state, automationModes: withEntry(state.automationModes, key, mode) };
+    }
+    case "ActionReviewed": {
+      const { integration, action, definitionHash } = event.data;
+      const reviewed = { ...state.reviewed, [keyOf(integration, action)]: definitionHash };
+      return { ...state, reviewed };
+    }
+    case "RiskOverridden": {
+      const { integration, action, risk } = event.data;
+      return { ...state, risks: withEntry(state.risks, keyOf(integration, action), risk) };
+    }
+    case "PolicyRuleSet": {
+      const { ruleId, rule, by, at } = event.data;
+      return { ...state, rules: withRule(state.rules, { id: ruleId, rule, by, at }) };
+    }
+    case "PolicyRuleRemoved":
+      return { ...state, rules: state.rules.filter(({ id }) => id !== event.data.ruleId) };
+    default:
+      return assertNever(event);
+  }
+};
+
+/** With the value under the key, or without the key where the value is null. */
+const withEntry = <T>(
+  record: Readonly<Record<string, T>>,
+  key: string,
+  value: T | null,
+): Readonly<Record<string, T>> => {
+  const { [key]: _before, ...others } = record;
+  return value === null ? others : { ...others, [key]: value };
+};
+
+const withRule = (rules: readonly StoredRule[], set: StoredRule): readonly StoredRule[] =>
+  rules.some(({ id }) => id === set.id)
+    ? rules.map((rule) => (rule.id === set.id ? set : rule))
+    : [...rules, set];

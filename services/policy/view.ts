@@ -1,0 +1,31 @@
+import type { OrganizationId, TriggerId } from "#contracts/ids";
+import type { PolicyView, RuleView } from "#contracts/policy/view";
+import type { RuleBudgets } from "./budgets.ts";
+import { type PolicyState, type StoredRule } from "./state.ts";
+
+/** A policy as people see it, with what each rule has allowed so far. */
+export const viewOf = async (
+  { modes, automationModes, risks, rules }: PolicyState,
+  organization: OrganizationId,
+  budgets: RuleBudgets,
+): Promise<PolicyView> => {
+  const ruleView = async ({ id, rule, by, at }: StoredRule): Promise<RuleView> => {
+    const spent = rule.budget === null ? null : await budgets.spent({ organization, id });
+    return { ...rule, id, by, at, spent };
+  };
+  return {
+    modes: Object.entries(modes).map(([key, mode]) => {
+      const [integration, action] = JSON.parse(key) as [string, string];
+      return { integration, action, mode };
+    }),
+    automationModes: Object.entries(automationModes).map(([key, mode]) => {
+      const [triggerId, integration, action] = JSON.parse(key) as [TriggerId, string, string];
+      return { triggerId, integration, action, mode };
+    }),
+    risks: Object.entries(risks).map(([key, risk]) => {
+      const [integration, action] = JSON.parse(key) as [string, string | null];
+      return { integration, action, risk };
+    }),
+    rules: await Promise.all(rules.map(ruleView)),
+  };
+};
