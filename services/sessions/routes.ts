@@ -124,7 +124,8 @@ const openLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
       id: sessionId,
     });
     if (state.status === "none") throw notFound();
-    if (state.status === "paused") {
+    // Nor is it idle any more, if it was on its way there.
+    if (state.status === "paused" || (state.status === "running" && state.idlePause !== null)) {
       await commands.resumeSession(deps, refOf(request), metaOf(request));
     }
     const ticket = { sessionId, organizationId, userId };
