@@ -37,8 +37,9 @@ export const nextStep = (state: SessionState, sandboxHeld: boolean): Step => {
     return { kind: "leave" };
   }
   const [prompt] = state.prompts;
-  if (prompt?.cancelRequested && !prompt.started) {
-    return { kind: "drop_prompt", prompt };
+  const dropped = state.prompts.find(({ cancelRequested, started }) => cancelRequested && !started);
+  if (dropped) {
+    return { kind: "drop_prompt", prompt: dropped };
   }
   if (!sandboxHeld || state.status !== "running") {
     return { kind: "bring_up" };

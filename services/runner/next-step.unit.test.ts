@@ -46,6 +46,15 @@ describe("what an owner does next", () => {
       "drop_prompt",
     ],
     [
+      "a prompt that was taken back does not wait for those before it",
+      session({
+        status: "running",
+        prompts: [prompt, { ...prompt, promptId: "prm_2", cancelRequested: true }],
+      }),
+      true,
+      "drop_prompt",
+    ],
+    [
       "a pause comes before prompts that wait",
       session({ status: "running", pause: "requested", prompts: [prompt] }),
       true,

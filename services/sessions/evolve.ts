@@ -115,7 +115,14 @@ const evolveExisting = (
     case "ResumeRequested":
       return wanted(state);
     case "SessionStopped":
-      return { ...state, status: "stopped", prompts: [], snapshotRequests: [], pause: "none" };
+      return {
+        ...state,
+        status: "stopped",
+        prompts: [],
+        snapshotRequests: [],
+        pause: "none",
+        idlePause: null,
+      };
     case "ServiceCommandsSaved":
       return { ...state, serviceCommands: event.data.commands };
     case "EnvVariablesRequested":

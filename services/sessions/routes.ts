@@ -150,7 +150,10 @@ const watcherOf = ({ principal, params }: WatchRequest): Watcher => ({
   userId: principal.userId,
 });
 
-/** Whoever watches a paused session wants it back; a stopped one can still be read. */
+/**
+ * Whoever watches a paused session wants it back, and one that is found idle is not idle any more; a
+ * stopped one can still be read.
+ */
 const welcomeWatcher = async (deps: SessionRoutesDeps, request: WatchRequest): Promise<void> => {
   const { organization, session } = refOf(request);
   const { state } = await loadAggregate(deps.store, sessionAggregate, {
@@ -158,7 +161,7 @@ const welcomeWatcher = async (deps: SessionRoutesDeps, request: WatchRequest): P
     id: session,
   });
   if (state.status === "none") throw notFound();
-  if (state.status === "paused") {
+  if (state.status === "paused" || (state.status === "running" && state.idlePause !== null)) {
     await commands.resumeSession(deps, refOf(request), metaOf(request));
   }
 };

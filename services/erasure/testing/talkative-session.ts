@@ -123,9 +123,13 @@ export const talk = async (place: Place, secret: string, turns = 3): Promise<Ses
   }
   for (let index = 0; index < turns; index += 1) {
     await recordMessage(place, sessionId, messageOf(`msg_${index}`, `${secret} ${index}`));
-    const prompt = { type: "QueuePrompt", promptId: newId("prompt"), text: secret, by: "usr_test" };
+    const promptId = newId("prompt");
+    const turn: SessionCommand[] = [
+      { type: "QueuePrompt", promptId, text: secret, by: "usr_test" },
+      { type: "FinishPrompt", epoch: 1, promptId, outcome: "completed", failure: null },
+    ];
     const key = { organization, id: sessionId };
-    await execute(store, sessionAggregate, key, prompt as SessionCommand, meta());
+    for (const command of turn) await execute(store, sessionAggregate, key, command, meta());
   }
   await invoke(place, sessionId, secret, [{ type: "DenyAction", by: "usr", reason: secret, now }]);
   await invoke(place, sessionId, secret, [
