@@ -11,7 +11,8 @@ import { startTestGateway, type TestGateway } from "../gateway/testing/test-gate
 import { signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { type SandboxServer, startSandboxServer } from "./testing/sandbox-server.ts";
 
-const limits = { maxBodyBytes: 64 * 1024, answerTimeoutMs: 500, maxConnections: 3 };
+// Long enough for a busy machine, since it bounds every answer here and one test waits for its end.
+const limits = { maxBodyBytes: 64 * 1024, answerTimeoutMs: 5_000, maxConnections: 3 };
 const patience = { timeout: 30_000 };
 
 let sandbox: SandboxServer;

@@ -1,0 +1,30 @@
+/** `proliferate/client`: the HTTP API and the live channel, for browsers and Node. */
+export { createClient, type Client, type ClientOptions } from "./client.ts";
+export type { Answer, AnswerBody, CallArguments, CallInput } from "./call.ts";
+export { watchSession, type Watch, type WatchOptions, type WatchState } from "./watch-session.ts";
+export { ProblemError, isProblemError, type ProblemCode } from "./problem-error.ts";
+export { foldStreaming, type Streaming } from "#contracts/live/streaming";
+export type { LiveMessage, ServerFrame, StreamingMessage } from "#contracts/live/messages";
+export type { InvocationId, OrganizationId, SessionId } from "#contracts/ids";
+export {
+  cancelSession,
+  createSession,
+  deleteSession,
+  getSession,
+  listMessages,
+  listSessions,
+  openLiveChannel,
+  pauseSession,
+  promptSession,
+  resumeSession,
+} from "#contracts/http/sessions";
+export {
+  approveInvocation,
+  denyInvocation,
+  getInvocation,
+  invokeAction,
+  listAvailableActions,
+  listInvocations,
+} from "#contracts/http/actions";
+export { openProxy } from "#contracts/http/proxies";
+export { getMe, signIn } from "#contracts/http/identity";
