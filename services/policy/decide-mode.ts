@@ -40,12 +40,7 @@ export interface DecidedMode {
 
 /** Why a rule applies or does not. */
 type RuleVerdict =
-  | "applies"
-  | "other_action"
-  | "other_scope"
-  | "expired"
-  | "condition_not_met"
-  | "budget_spent";
+  "applies" | "other_action" | "other_scope" | "expired" | "condition_not_met" | "budget_spent";
 
 /** @param spent the rules whose budget is known to be used up */
 export const decideMode = (
