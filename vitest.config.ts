@@ -17,7 +17,9 @@ const onNoLogOrTheirOwn = [
   // They use no log.
   "services/{identity,secrets}/**",
   "services/fanout/socket-server.int.test.ts",
-  "services/integrations/mcp/**",
+  "services/integrations/{mcp,outbound}/**",
+  "services/integrations/vendors.int.test.ts",
+  "services/{client,proxies}/**",
 ];
 
 export default defineConfig({
