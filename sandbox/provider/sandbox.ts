@@ -24,7 +24,7 @@ export interface SandboxRef {
 export interface SandboxTunnels {
   readonly opencode: string;
   readonly preview: string;
-  /** The sidecar's API, through the preview proxy. */
+  /** The sidecar's API: through the preview's proxy, or at a port of its own where that is reached. */
   readonly sidecar: string;
   /** Null where the provider offers none. */
   readonly ssh: { readonly host: string; readonly port: number } | null;

@@ -327,7 +327,7 @@ export const describeProvider = ({
         expect(
           await agentStatus({ opencode: { ...sandbox.opencode, baseUrl: tunnels.opencode } }),
         ).toBe(200);
-        expect(tunnels.sidecar.startsWith(tunnels.preview)).toBe(true);
+        expect(new URL(tunnels.sidecar).origin).not.toBe(new URL(tunnels.opencode).origin);
         expect(new URL(tunnels.preview).origin).not.toBe(new URL(tunnels.opencode).origin);
       });
 

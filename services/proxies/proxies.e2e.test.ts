@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { WebSocket } from "ws";
 import { openProxy } from "#contracts/http/proxies";
 import { createSession, getSession, pauseSession } from "#contracts/http/sessions";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";
@@ -32,4 +33,25 @@ it("reaches the agent's server of a session's own sandbox, and brings a paused o
     return session.status === "paused";
   }, patience);
   expect(await titles()).toContain("Proxied");
+}, 200_000);
+
+it("reaches the sidecar beside the agent, and a terminal in it", async () => {
+  const { client, url } = stack;
+  const { sessionId } = await client.call(createSession, { body: { title: "With a terminal" } });
+  const open = (access: "read" | "write") =>
+    client.call(openProxy, { params: { sessionId }, body: { target: "sidecar", access } });
+  const { path } = await open("read");
+  // It is started once the agent can work.
+  await vi.waitUntil(async () => (await fetch(`${url}${path}api/health`)).ok, patience);
+  const repositories = await fetch(`${url}${path}api/git/repos`);
+  expect([repositories.status, await repositories.json()]).toMatchObject([200, {}]);
+
+  const { path: writable } = await open("write");
+  const terminal = new WebSocket(`${url.replace(/^http/, "ws")}${writable}api/terminal`);
+  let output = "";
+  terminal.on("message", (data: Buffer) => (output += data.toString()));
+  await new Promise((resolve, reject) => terminal.once("open", resolve).once("error", reject));
+  terminal.send("echo $((6 * 7))\n");
+  await vi.waitUntil(() => /^42\r?$/m.test(output), patience);
+  terminal.close();
 }, 200_000);

@@ -93,7 +93,9 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     const machine = await running(sessionId);
     const record = await readBootRecord(machine.record);
     if (record === null) throw notRunning(sessionId);
-    return tunnelsOf(machine, record.ports);
+    const reached = await tunnelsOf(machine, record.ports);
+    // Nothing stands between, so that the sidecar needs no preview, and a computer no Caddy for it.
+    return { ...reached, sidecar: await machine.urlOf(record.ports.sidecar) };
   };
 
   const additional = runningPhases();
