@@ -7,7 +7,7 @@ import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
 import { openModalEmulator } from "../../testing/modal-emulator/index.ts";
 import { describeProvider } from "../../testing/provider-contract.ts";
 import { makeRepository } from "../../testing/repository.ts";
-import { openModalProvider } from "./provider.ts";
+import { providerOn } from "./testing/provider-on.ts";
 
 describeProvider({
   type: "modal",
@@ -29,17 +29,7 @@ describeProvider({
     const opencode = await makeAgentStandIn(path.join(folder, "agent"));
     const emulator = await openModalEmulator({ programs: { opencode } });
     return {
-      open: () =>
-        Promise.resolve(
-          emulator.asServer(() =>
-            openModalProvider({
-              credentials: emulator.credentials,
-              appName: emulator.appName,
-              baseSnapshotId: null,
-              lifetimeMs: 3_600_000,
-            }),
-          ),
-        ),
+      open: () => Promise.resolve(providerOn(emulator)),
       repositoryUrl: await makeRepository(path.join(folder, "repository")),
       kill: ({ sandboxId }) => emulator.kill(sandboxId),
       leftovers: ({ sessionId }) => {

@@ -8,23 +8,16 @@ import { findOpencodeBinary } from "../../opencode/binary.ts";
 import type { RunningSandbox } from "../../provider/sandbox.ts";
 import { openModalEmulator, type ModalEmulator } from "../../testing/modal-emulator/index.ts";
 import { makeRepository } from "../../testing/repository.ts";
-import { openModalProvider } from "./provider.ts";
+import { providerOn } from "./testing/provider-on.ts";
 
 describe("the real OpenCode in an emulated Modal sandbox", { timeout: 300_000 }, () => {
   let folder: string;
   let emulator: ModalEmulator;
-  let provider: ReturnType<typeof openModalProvider>;
+  let provider: ReturnType<typeof providerOn>;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "modal-opencode-"));
     emulator = await openModalEmulator({ programs: { opencode: await findOpencodeBinary() } });
-    provider = emulator.asServer(() =>
-      openModalProvider({
-        credentials: emulator.credentials,
-        appName: emulator.appName,
-        baseSnapshotId: null,
-        lifetimeMs: 3_600_000,
-      }),
-    );
+    provider = providerOn(emulator);
   });
   afterAll(async () => {
     await provider[Symbol.asyncDispose]();

@@ -9,14 +9,15 @@ import type { SandboxSpec } from "../../provider/spec.ts";
 import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
 import { openModalEmulator, type ModalEmulator } from "../../testing/modal-emulator/index.ts";
 import { makeRepository } from "../../testing/repository.ts";
-import { openModalProvider, type ModalProviderOptions } from "./provider.ts";
+import type { ModalProviderOptions } from "./provider.ts";
+import { providerOn } from "./testing/provider-on.ts";
 
 describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () => {
   let folder: string;
   let emulator: ModalEmulator;
   let repository: string;
   let sessionId: SessionId;
-  let provider: ReturnType<typeof openModalProvider>;
+  let provider: ReturnType<typeof providerOn>;
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "modal-provider-"));
@@ -39,15 +40,7 @@ describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () =>
 
   /** As another process of the control plane would. */
   const open = (options: Partial<ModalProviderOptions> = {}) =>
-    emulator.asServer(() =>
-      openModalProvider({
-        credentials: emulator.credentials,
-        appName: emulator.appName,
-        baseSnapshotId: null,
-        lifetimeMs: 600_000,
-        ...options,
-      }),
-    );
+    providerOn(emulator, { lifetimeMs: 600_000, ...options });
 
   const ref = (more: Partial<SandboxRequest> = {}) => ({
     sessionId,

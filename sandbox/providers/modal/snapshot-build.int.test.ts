@@ -6,27 +6,20 @@ import { newId } from "#contracts/ids";
 import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
 import { openModalEmulator, type ModalEmulator } from "../../testing/modal-emulator/index.ts";
 import { makeRepository } from "../../testing/repository.ts";
-import { openModalProvider } from "./provider.ts";
+import { providerOn } from "./testing/provider-on.ts";
 import { buildBaseSnapshot, buildConfigurationSnapshot } from "./snapshot-build.ts";
 
 describe("snapshots that are built beforehand", { timeout: 180_000 }, () => {
   let folder: string;
   let emulator: ModalEmulator;
-  let provider: ReturnType<typeof openModalProvider>;
+  let provider: ReturnType<typeof providerOn>;
   let url: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "modal-snapshots-"));
     url = await makeRepository(path.join(folder, "repository"));
     const opencode = await makeAgentStandIn(path.join(folder, "agent"));
     emulator = await openModalEmulator({ programs: { opencode } });
-    provider = emulator.asServer(() =>
-      openModalProvider({
-        credentials: emulator.credentials,
-        appName: emulator.appName,
-        baseSnapshotId: null,
-        lifetimeMs: 3_600_000,
-      }),
-    );
+    provider = providerOn(emulator);
   });
   afterAll(async () => {
     await provider[Symbol.asyncDispose]();
