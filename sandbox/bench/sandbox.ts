@@ -102,13 +102,14 @@ const bareServe = async (binary: string, folder: string): Promise<number> => {
   return ms;
 };
 
+/** A request that comes while the server opens its port may never be answered: another one is. */
 const answers = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/global/health`).then(
+  fetch(`http://127.0.0.1:${port}/global/health`, { signal: AbortSignal.timeout(500) }).then(
     async (response) => {
       await response.body?.cancel();
       return response.ok;
     },
-    () => false, // Not listening yet.
+    () => false, // Not listening yet, or not answering.
   );
 
 const newRef = (): SandboxRef => ({
