@@ -6,7 +6,8 @@ import type { Msg } from "@nats-io/transport-node";
 import { z } from "zod";
 import { idSchema } from "#contracts/ids";
 import type { EventStore } from "./event-store.ts";
-import { isUnanswered, type Listening } from "./owner-requests.ts";
+import type { Listening } from "./owner-requests.ts";
+import { isUnanswered } from "./request-failures.ts";
 
 const subject = "own.activate";
 /** Of all runners one gets the request. */

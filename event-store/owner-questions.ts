@@ -4,7 +4,8 @@
  */
 import type { Msg } from "@nats-io/transport-node";
 import type { EventStore } from "./event-store.ts";
-import { isUnanswered, type Listening } from "./owner-requests.ts";
+import type { Listening } from "./owner-requests.ts";
+import { isUnanswered } from "./request-failures.ts";
 
 /** `endpoints`: where the sandbox is reached; null while there is none. */
 export type OwnerQuestion = "endpoints";

@@ -2,8 +2,9 @@
  * Requests to the owner of a session, by subject. They are nudges: whatever must not be lost is a
  * commit first, and an owner that never hears of a nudge finds the commit.
  */
-import { errors, type Msg } from "@nats-io/transport-node";
+import type { Msg } from "@nats-io/transport-node";
 import type { EventStore } from "./event-store.ts";
+import { isUnanswered } from "./request-failures.ts";
 
 /** `wake`: there is something new in the log. `cancel`: stop the answer that is being given. */
 export type OwnerVerb = "wake" | "cancel";
@@ -27,20 +28,6 @@ export const requestOwner = async (
     throw error;
   }
 };
-
-/** Whether a request failed because nobody is there or nobody answered in time. */
-export const isUnanswered = (error: unknown): boolean => hasNoResponders(error) || isTimeout(error);
-
-/** Whether a request failed because nobody listens. */
-export const hasNoResponders = (error: unknown): boolean =>
-  error instanceof errors.NoRespondersError ||
-  (error instanceof errors.RequestError &&
-    (error.isNoResponders() || hasNoResponders(error.cause)));
-
-/** Whether a request failed because nobody answered in time. */
-export const isTimeout = (error: unknown): boolean =>
-  error instanceof errors.TimeoutError ||
-  (error instanceof errors.RequestError && isTimeout(error.cause));
 
 export interface Listening {
   stop(): void;

@@ -4,7 +4,8 @@
  */
 import type { Msg } from "@nats-io/transport-node";
 import type { EventStore } from "./event-store.ts";
-import { hasNoResponders, isTimeout, type Listening } from "./owner-requests.ts";
+import type { Listening } from "./owner-requests.ts";
+import { hasNoResponders, isTimeout } from "./request-failures.ts";
 
 const requestTimeoutMs = 2_000;
 const presenceSubject = (sessionId: string): string => `watched.${sessionId}`;

@@ -7,23 +7,12 @@ import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
 import { openModalEmulator } from "../../testing/modal-emulator/index.ts";
 import { describeProvider } from "../../testing/provider-contract.ts";
 import { makeRepository } from "../../testing/repository.ts";
+import { expectedCapabilities } from "./testing/expected-capabilities.ts";
 import { providerOn } from "./testing/provider-on.ts";
 
 describeProvider({
   type: "modal",
-  capabilities: {
-    pause: false,
-    autoPause: false,
-    snapshotPauses: false,
-    memorySnapshot: true,
-    snapshotCatalogue: false,
-    check: true,
-    tunnels: true,
-    readFiles: true,
-    exec: true,
-    terminalSandbox: false,
-    serviceCommandTest: true,
-  },
+  capabilities: expectedCapabilities,
   harness: async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "proliferate-modal-contract-"));
     const opencode = await makeAgentStandIn(path.join(folder, "agent"));

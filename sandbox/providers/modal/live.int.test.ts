@@ -5,6 +5,7 @@
 import { test } from "vitest";
 import { describeProvider } from "../../testing/provider-contract.ts";
 import { openModalProvider } from "./provider.ts";
+import { expectedCapabilities } from "./testing/expected-capabilities.ts";
 
 const {
   MODAL_TOKEN_ID: tokenId,
@@ -17,19 +18,7 @@ if (tokenId && tokenSecret && repositoryUrl) {
   describeProvider({
     type: "modal",
     timeoutMs: 600_000,
-    capabilities: {
-      pause: false,
-      autoPause: false,
-      snapshotPauses: false,
-      memorySnapshot: true,
-      snapshotCatalogue: false,
-      check: true,
-      tunnels: true,
-      readFiles: true,
-      exec: true,
-      terminalSandbox: false,
-      serviceCommandTest: true,
-    },
+    capabilities: expectedCapabilities,
     harness: () => {
       const open = () =>
         Promise.resolve(

@@ -1,0 +1,14 @@
+/** Test support: what the provider can do, at the emulated Modal and the real one alike. */
+export const expectedCapabilities = {
+  pause: false,
+  autoPause: false,
+  snapshotPauses: false,
+  memorySnapshot: true,
+  snapshotCatalogue: false,
+  check: true,
+  tunnels: true,
+  readFiles: true,
+  exec: true,
+  terminalSandbox: false,
+  serviceCommandTest: true,
+} as const;
