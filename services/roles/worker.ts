@@ -52,5 +52,5 @@ export const startWorkerRole = async (
 
 const migrationTimes = ({ SANDBOX_GRACE_SECONDS }: Platform["config"]) => ({
   graceMs: SANDBOX_GRACE_SECONDS * 1_000,
-  retryMs: Math.min(10_000, (SANDBOX_GRACE_SECONDS * 1_000) / 10),
+  retryMs: Math.min(10_000, (SANDBOX_GRACE_SECONDS * 1_000) / 60),
 });

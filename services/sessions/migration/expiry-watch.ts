@@ -65,7 +65,9 @@ export const startExpiryWatch = (deps: ExpiryWatchDeps): Promise<Worker> =>
       const state = await loadSession(deps.store, key);
       if (state?.status !== "running" || state.expiresAt === null) return;
       const expiresAt = Date.parse(state.expiresAt);
-      const at = failed ? Date.now() + retryIn(state, deps) : expiresAt - deps.graceMs;
+      const now = Date.now();
+      // Never at a time that has passed: the timer of an earlier owner's sandbox has fired for that one.
+      const at = failed ? now + retryIn(state, deps) : Math.max(expiresAt - deps.graceMs, now);
       if (at < expiresAt) await setLook(deps, { ...key, sandboxId: state.sandboxId }, at);
     },
   });
