@@ -23,6 +23,7 @@ import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
+import { letGo, type Successor } from "./let-go.ts";
 import { migrate } from "./migrate.ts";
 import { nextStep } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
@@ -41,8 +42,8 @@ export interface SessionKey {
 
 export interface SessionOwner {
   readonly done: Promise<void>;
-  /** Lets the session go and puts its sandbox away, as it is. */
-  stop(): Promise<void>;
+  /** Lets the session go: to another runner with its sandbox as it runs, to nobody with the sandbox put away. */
+  stop(to: Successor): Promise<void>;
 }
 
 /** Sandboxes that break while they are used are brought up again this often before the session fails. */
@@ -63,7 +64,8 @@ export const ownSession = async (
   const done = owner.run();
   return {
     done,
-    stop: async () => {
+    stop: async (to) => {
+      owner.handTo(to);
       stopping.abort();
       await done;
     },
@@ -84,6 +86,7 @@ class Owner {
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
   #sandbox: SandboxRef;
   #losses = 0;
+  #successor: Successor = "nobody";
 
   constructor(deps: RunnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
     this.#deps = deps;
@@ -93,6 +96,11 @@ class Owner {
     this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
     this.#spares = createSpareSandboxes(this.#context, () => this.#bell.ring());
+  }
+
+  /** Says who comes next, for when this owner is stopped. */
+  handTo(successor: Successor): void {
+    this.#successor = successor;
   }
 
   async run(): Promise<void> {
@@ -114,7 +122,8 @@ class Owner {
         more = await this.#stepUnlessStopped();
       }
     } catch (error) {
-      if (!isStale(error)) {
+      // What is called off in the middle of a step fails.
+      if (!isStale(error) && !this.#signal.aborted) {
         log.error({ err: error, sessionId: session }, "a session's owner gave up");
       }
     } finally {
@@ -299,27 +308,14 @@ class Owner {
     this.#conversation = null;
   }
 
-  /** The sandbox is put away only while the lease says that nobody else has it. */
   async #letGo(): Promise<void> {
-    const { log, provider } = this.#deps;
-    const { session } = this.#key;
-    try {
-      await this.#closeConversation();
-      if (!this.#lease.lost.aborted) {
-        // Where the provider cannot pause, the next owner finds the sandbox running.
-        const running = async () => (await provider.health(this.#sandbox)).state === "running";
-        if (provider.capabilities.pause && (await running())) {
-          await provider.pause(this.#sandbox);
-        }
-      }
-    } catch (error) {
-      log.error({ err: error, sessionId: session }, "a sandbox could not be put away");
-    }
-    try {
-      await this.#lease.release();
-    } catch (error) {
-      log.warn({ err: error, sessionId: session }, "a lease was not given back and will run out");
-    }
+    await this.#closeConversation();
+    await letGo(this.#deps, {
+      key: this.#key,
+      lease: this.#lease,
+      sandbox: this.#sandbox,
+      to: this.#successor,
+    });
   }
 
   async #state(): Promise<SessionState> {

@@ -106,6 +106,8 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
           { provider: "modal", operation: "pause", code: "sandbox_pause_unsupported" },
         ),
       ),
+    // Closing ends no sandbox.
+    handOver: () => undefined,
     terminate: (ref) =>
       named("terminate", () => exclusively(ref.sessionId, () => lifecycle.terminate(ref))),
     writeEnvFile: (ref, values) =>

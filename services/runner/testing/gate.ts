@@ -7,7 +7,9 @@ export interface Gate {
   open(): void;
 }
 
-export const createGate = (): Gate => {
+/** @param free how many may pass before it stops anybody */
+export const createGate = (free = 0): Gate => {
+  let left = free;
   let open: () => void = () => undefined;
   let arrive: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -18,6 +20,8 @@ export const createGate = (): Gate => {
   });
   return {
     pass: () => {
+      left -= 1;
+      if (left >= 0) return Promise.resolve();
       arrive();
       return opened;
     },

@@ -1,4 +1,4 @@
-/** A provider whose sandboxes are at a `sandbox-host.ts`: without pauses, and with an end to each sandbox. */
+/** A provider whose sandboxes are at a `sandbox-host.ts`, and may have an end to their time. */
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import type { SandboxProvider, SandboxRequest } from "#sandbox/provider/provider";
@@ -9,10 +9,11 @@ const sandboxSchema = z.object({
   sandboxId: z.string(),
   baseUrl: z.string(),
   expiresAt: z.number().nullable(),
-  origin: z.enum(["attached", "restored", "created"]),
+  origin: z.enum(["attached", "resumed", "restored", "created"]),
 });
 
-export const hostedProvider = (hostUrl: string): SandboxProvider => {
+/** @param pauses whether it can pause a sandbox */
+export const hostedProvider = (hostUrl: string, pauses: boolean): SandboxProvider => {
   const call = async (
     operation: HostOperation,
     { sessionId, generation = 0, snapshotId }: SandboxRef,
@@ -43,7 +44,7 @@ export const hostedProvider = (hostUrl: string): SandboxProvider => {
   return {
     type: "hosted",
     capabilities: {
-      pause: false,
+      pause: pauses,
       autoPause: false,
       snapshotPauses: false,
       memorySnapshot: false,
@@ -59,14 +60,16 @@ export const hostedProvider = (hostUrl: string): SandboxProvider => {
     ensureSandbox: (request) => boot("ensure", request),
     createSandbox: (request) => boot("create", request),
     snapshot: async (ref) => z.string().parse(await call("snapshot", ref)),
-    pause: () =>
-      Promise.reject(new DomainError("sandbox_pause_unsupported", "There are no pauses here.")),
+    pause: async (ref) => {
+      await call("pause", ref);
+    },
+    handOver: () => undefined,
     terminate: async (ref) => {
       await call("terminate", ref);
     },
     writeEnvFile: () => Promise.resolve(),
     health: async (ref) => {
-      const state = z.enum(["running", "gone"]).parse(await call("health", ref));
+      const state = z.enum(["running", "paused", "gone"]).parse(await call("health", ref));
       return { state, agent: state === "running", detail: null };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -20,6 +20,7 @@ const settings = z
     LEASE_TTL_MS: z.coerce.number(),
     START_MS: z.coerce.number(),
     MOVE_MS: z.coerce.number(),
+    PAUSES: z.stringbool(),
   })
   .parse(process.env);
 const config = readConfig(process.env);
@@ -36,7 +37,7 @@ const runner = await startRunner({
   store,
   log,
   instance,
-  provider: hostedProvider(settings.SANDBOX_HOST),
+  provider: hostedProvider(settings.SANDBOX_HOST, settings.PAUSES),
   leases: await openLeases(store, "owner", { ttlMs: settings.LEASE_TTL_MS }),
   limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
   specOf: () => ({

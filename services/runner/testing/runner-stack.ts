@@ -12,6 +12,7 @@ import {
   promptSession,
 } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
+import { foldStreaming, type Streaming } from "#contracts/live/streaming";
 import type { SessionEvent } from "#contracts/session/events";
 import type { Message } from "#contracts/transcript/message";
 import { domainEventsOf } from "#event-store/domain-events";
@@ -35,6 +36,8 @@ export interface Watcher {
   readonly statuses: readonly string[];
   /** Whole messages in the order of their arrival, each as it was told last. */
   messages(): readonly Message[];
+  /** What was streamed of a message by the time at which it came as a whole. */
+  streamed(messageId: string): string | undefined;
   close(): void;
 }
 
@@ -78,12 +81,15 @@ export const startRunnerStack = async (
   const watch = (sessionId: SessionId): Watcher => {
     const messages = new Map<string, Message>();
     const statuses: string[] = [];
+    const streamed = new Map<string, string>();
+    let streaming: Streaming = [];
     const watching = watchSession({
       openSocket: async () => (await client.call(openLiveChannel, { params: { sessionId } })).url,
       WebSocket,
       onFrame: (frame) => {
         if (frame.type === "init") {
           messages.clear();
+          streaming = frame.streaming;
           for (const { index: _index, at: _at, ...message } of frame.messages) {
             messages.set(message.id, message);
           }
@@ -91,11 +97,20 @@ export const startRunnerStack = async (
         if (frame.type !== "live") return;
         if (frame.message.type === "status") statuses.push(frame.message.status);
         if (frame.message.type === "message") {
-          messages.set(frame.message.message.id, frame.message.message);
+          const { message } = frame.message;
+          messages.set(message.id, message);
+          const partial = streaming.find(({ id }) => id === message.id);
+          if (partial) streamed.set(message.id, textOf(partial));
         }
+        streaming = foldStreaming(streaming, frame.message);
       },
     });
-    return { statuses, messages: () => [...messages.values()], close: () => watching.close() };
+    return {
+      statuses,
+      messages: () => [...messages.values()],
+      streamed: (id) => streamed.get(id),
+      close: () => watching.close(),
+    };
   };
 
   const transcript = async (sessionId: SessionId): Promise<readonly Message[]> => {
@@ -114,6 +129,7 @@ export const startRunnerStack = async (
         LEASE_TTL_MS: String(leaseTtlMs),
         START_MS: "30000",
         MOVE_MS: "1000",
+        PAUSES: "false",
         ...runnerSettings,
       };
       const runner = await startRunnerProcess(environment, program);
@@ -163,7 +179,7 @@ const expectOneOwner = (events: readonly SessionEvent[]): void => {
   }
 };
 
-const textOf = ({ parts }: Message): string =>
+const textOf = ({ parts }: Pick<Message, "parts">): string =>
   parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
 
 const byId = (messages: readonly Message[]): ReadonlyMap<string, Message> =>

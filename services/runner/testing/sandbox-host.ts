@@ -12,7 +12,7 @@ import type { Pace, StoredConversation } from "./agent-conversation.ts";
 import { type AgentServer, bodyOf, startAgentServer } from "./agent-server.ts";
 import { createGate, type Gate } from "./gate.ts";
 
-export type HostOperation = "ensure" | "create" | "snapshot" | "terminate" | "health";
+export type HostOperation = "ensure" | "create" | "snapshot" | "pause" | "terminate" | "health";
 
 const callSchema = z.object({
   sessionId: idSchema("session"),
@@ -24,7 +24,8 @@ type Call = z.infer<typeof callSchema>;
 interface HostedSandbox {
   readonly id: string;
   readonly conversations: Map<string, StoredConversation>;
-  readonly agent: AgentServer;
+  /** Null while it is paused. */
+  agent: AgentServer | null;
   readonly expiresAt: number | null;
 }
 
@@ -34,10 +35,11 @@ export interface SandboxHost {
   hold(operation: HostOperation): Gate;
   /** Refuses so many of the next calls of this operation, as a provider that is away does. */
   refuse(operation: HostOperation, times: number): void;
-  /** Holds every answer up before its first tool call ends, or before its next word. */
-  holdAnswers(step: "tool" | "word"): Gate;
+  /** Holds answers up before their tool calls end, or after so many words. */
+  holdAnswers(step: "tool" | "word", words?: number): Gate;
   /** The sandboxes that run, as `<session>#<generation>`. */
   running(): readonly string[];
+  paused(): readonly string[];
   /** How long sandboxes that are made from now on may run. */
   setLifetime(ms: number | null): void;
   close(): Promise<void>;
@@ -59,7 +61,7 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
     const name = nameOf(call);
     const sandbox = sandboxes.get(name);
     sandboxes.delete(name);
-    await sandbox?.agent.close();
+    await sandbox?.agent?.close();
     return null;
   };
 
@@ -80,7 +82,10 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
   const operations: Readonly<Record<HostOperation, (call: Call) => unknown>> = {
     ensure: async (call) => {
       const present = sandboxes.get(nameOf(call));
-      return present ? viewOf(present, "attached") : make(call);
+      if (!present) return make(call);
+      if (present.agent) return viewOf(present, "attached");
+      present.agent = await startAgentServer(present.conversations, pace);
+      return viewOf(present, "resumed");
     },
     create: async (call) => {
       await terminate(call);
@@ -93,9 +98,22 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
       snapshots.set(id, structuredClone([...present.conversations.values()]));
       return id;
     },
+    pause: async (call) => {
+      const present = sandboxes.get(nameOf(call));
+      const agent = present?.agent;
+      if (present) present.agent = null;
+      await agent?.close();
+      return null;
+    },
     terminate,
-    health: (call) => (sandboxes.has(nameOf(call)) ? "running" : "gone"),
+    health: (call) => {
+      const present = sandboxes.get(nameOf(call));
+      return present ? (present.agent ? "running" : "paused") : "gone";
+    },
   };
+
+  const namesOf = (wanted: (sandbox: HostedSandbox) => boolean): readonly string[] =>
+    [...sandboxes].flatMap(([name, sandbox]) => (wanted(sandbox) ? [name] : []));
 
   const carryOut = async (operation: HostOperation, body: unknown): Promise<unknown> => {
     await gates.get(operation)?.pass();
@@ -121,14 +139,15 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     hold: (operation) => keep(gates, operation),
     refuse: (operation, times) => void refusals.set(operation, times),
-    holdAnswers: (step) => keep(answers, step),
-    running: () => [...sandboxes.keys()].sort(),
+    holdAnswers: (step, words) => keep(answers, step, words),
+    running: () => namesOf((sandbox) => sandbox.agent !== null),
+    paused: () => namesOf((sandbox) => sandbox.agent === null),
     setLifetime: (ms) => {
       lifetimeMs = ms;
     },
     close: async () => {
       for (const gate of [...gates.values(), ...answers.values()]) gate.open();
-      await Promise.all([...sandboxes.values()].map(({ agent }) => agent.close()));
+      await Promise.all([...sandboxes.values()].map(({ agent }) => agent?.close()));
       server.closeAllConnections();
       server.close();
       await once(server, "close");
@@ -136,15 +155,15 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
   };
 };
 
-const keep = <Key>(gates: Map<Key, Gate>, key: Key): Gate => {
-  const gate = createGate();
+const keep = <Key>(gates: Map<Key, Gate>, key: Key, free = 0): Gate => {
+  const gate = createGate(free);
   gates.set(key, gate);
   return gate;
 };
 
 const viewOf = ({ id, agent, expiresAt }: HostedSandbox, origin: string) => ({
   sandboxId: id,
-  baseUrl: agent.baseUrl,
+  baseUrl: agent?.baseUrl,
   expiresAt,
   origin,
 });
