@@ -10,6 +10,7 @@ const passing = [
   "sandbox_provider_failed",
   "sandbox_start_timed_out",
   "agent_unreachable",
+  "agent_failed",
 ] as const;
 
 /**
