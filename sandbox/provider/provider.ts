@@ -99,6 +99,11 @@ export interface SandboxProvider extends AsyncDisposable {
    * @throws SandboxProviderError `sandbox_pause_unsupported` without the capability `pause`
    */
   pause(ref: SandboxRef): Promise<void>;
+  /**
+   * Another process goes on with the sandbox, which runs: closing this provider leaves it as it is. Makes
+   * no call, and does nothing for what is not there.
+   */
+  handOver(ref: SandboxRef): void;
   /** Ends everything and removes everything but snapshots. Terminating what is absent does nothing. */
   terminate(ref: SandboxRef): Promise<void>;
   /**

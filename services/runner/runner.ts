@@ -6,11 +6,12 @@ import { serveActivations } from "#event-store/owner-activation";
 import { requestOwner } from "#event-store/owner-requests";
 import { startReactor } from "#event-store/reactor";
 import type { RecordedCommit } from "#event-store/recorded";
+import { announceRunner, isRunnerThere } from "#event-store/runner-presence";
 import type { Handled } from "#event-store/worker";
 import { sessionAggregate } from "../sessions/decider.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
-import { sandboxRefOf } from "./sandbox-ref.ts";
+import { isTornDown } from "./tear-down.ts";
 import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.ts";
 
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
@@ -24,13 +25,14 @@ const calls = new Set([
   "PauseRequested",
   "ResumeRequested",
   "SnapshotRequested",
+  "MigrationRequested",
   "SessionStopped",
 ]);
 
 export interface Runner {
   /** The sessions that this runner owns. */
   owned(): readonly SessionId[];
-  /** Lets every session go, and puts their sandboxes away. */
+  /** Hands every session over to another runner; where there is none, puts their sandboxes away. */
   stop(): Promise<void>;
 }
 
@@ -76,8 +78,7 @@ export const startRunner = async (
       id: key.session,
     });
     if (state.status === "stopped") {
-      const { state: sandbox } = await deps.provider.health(sandboxRefOf(key.session, state));
-      if (sandbox === "gone") {
+      if (await isTornDown(deps.provider, key.session, state)) {
         return;
       }
     } else if (!needsOwner(state)) {
@@ -94,6 +95,7 @@ export const startRunner = async (
     log,
     maxAttempts: Number.POSITIVE_INFINITY,
   });
+  const presence = announceRunner(store);
   const activations = serveActivations(store, (key) => {
     call(key).catch((error: unknown) => {
       log.warn({ err: error, sessionId: key.session }, "a session could not be activated");
@@ -103,9 +105,21 @@ export const startRunner = async (
     owned: () => [...owners.keys()],
     stop: async () => {
       stopping = true;
+      presence.stop();
       activations.stop();
       await reactor.stop();
-      await Promise.all([...owners.values()].map((owner) => owner.stop()));
+      const to = (await isRunnerThereFor(deps)) ? "another_runner" : "nobody";
+      await Promise.all([...owners.values()].map((owner) => owner.stop(to)));
     },
   };
+};
+
+/** A log that cannot be asked has nobody who takes sessions. */
+const isRunnerThereFor = async ({ store, log }: Pick<RunnerDeps, "store" | "log">) => {
+  try {
+    return await isRunnerThere(store);
+  } catch (error) {
+    log.warn({ err: error }, "it is not known whether there is another runner");
+    return false;
+  }
 };

@@ -23,11 +23,16 @@ import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
+import { letGo, type Successor } from "./let-go.ts";
+import { migrate } from "./migrate.ts";
 import { nextStep } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
 import { endpointsOf } from "./sandbox-endpoints.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
+import { retryAfter } from "./start-retries.ts";
+import { createSpareSandboxes, type SpareSandboxes } from "./spare-sandboxes.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
+import { tearDown } from "./tear-down.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionKey {
@@ -37,8 +42,8 @@ export interface SessionKey {
 
 export interface SessionOwner {
   readonly done: Promise<void>;
-  /** Lets the session go and puts its sandbox away, as it is. */
-  stop(): Promise<void>;
+  /** Lets the session go: to another runner with its sandbox as it runs, to nobody with the sandbox put away. */
+  stop(to: Successor): Promise<void>;
 }
 
 /** Sandboxes that break while they are used are brought up again this often before the session fails. */
@@ -59,7 +64,8 @@ export const ownSession = async (
   const done = owner.run();
   return {
     done,
-    stop: async () => {
+    stop: async (to) => {
+      owner.handTo(to);
       stopping.abort();
       await done;
     },
@@ -73,12 +79,14 @@ class Owner {
   readonly #signal: AbortSignal;
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
+  readonly #spares: SpareSandboxes;
   #conversation: Conversation | null = null;
   /** Of the sandbox that the conversation is with. */
   #endpoints: SandboxEndpoints | null = null;
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
   #sandbox: SandboxRef;
   #losses = 0;
+  #successor: Successor = "nobody";
 
   constructor(deps: RunnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
     this.#deps = deps;
@@ -87,6 +95,12 @@ class Owner {
     this.#signal = signal;
     this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
+    this.#spares = createSpareSandboxes(this.#context, () => this.#bell.ring());
+  }
+
+  /** Says who comes next, for when this owner is stopped. */
+  handTo(successor: Successor): void {
+    this.#successor = successor;
   }
 
   async run(): Promise<void> {
@@ -108,12 +122,14 @@ class Owner {
         more = await this.#stepUnlessStopped();
       }
     } catch (error) {
-      if (!isStale(error)) {
+      // What is called off in the middle of a step fails.
+      if (!isStale(error) && !this.#signal.aborted) {
         log.error({ err: error, sessionId: session }, "a session's owner gave up");
       }
     } finally {
       listening.stop();
       answering.stop();
+      this.#spares.close();
       await this.#letGo();
     }
   }
@@ -133,7 +149,10 @@ class Owner {
   /** Does one thing; answers whether there may be more. */
   async #step(): Promise<boolean> {
     const state = await this.#state();
-    const step = nextStep(state, this.#conversation !== null);
+    const step = nextStep(state, {
+      sandboxHeld: this.#conversation !== null,
+      sparesPutOff: this.#spares.putOff(),
+    });
     switch (step.kind) {
       case "leave":
         return false;
@@ -171,12 +190,28 @@ class Owner {
         await this.#closeConversation();
         await endIdleSandbox(this.#context, this.#sandbox);
         return true;
+      case "migrate":
+        await this.#migrate(existing(state));
+        return true;
+      case "end_spares":
+        await this.#spares.end(step.spares, this.#signal);
+        return true;
       case "tear_down":
         await this.#closeConversation();
-        await this.#deps.provider.terminate(this.#sandbox);
+        await tearDown(this.#context, existing(state));
         this.#context.tell({ type: "status", status: "stopped", detail: null });
         return false;
     }
+  }
+
+  /** The conversation goes over to the new sandbox, or stays where it is. */
+  async #migrate(state: ExistingSession): Promise<void> {
+    const moved = await migrate(this.#context, state, this.#signal);
+    if (moved === null) return;
+    const former = this.#conversation;
+    this.#conversation = moved.conversation;
+    this.#endpoints = endpointsOf(moved.sandbox);
+    await former?.close();
   }
 
   #takeSnapshot({ kind }: ExistingSession, request: SnapshotRequest): Promise<void> {
@@ -196,7 +231,12 @@ class Owner {
         { err: error, sessionId: this.#key.session },
         "a sandbox did not come up",
       );
-      await this.#fail(state, error);
+      const retryMs = await retryAfter(this.#context, state, error);
+      if (retryMs === null) {
+        await this.#fail(state, error);
+      } else {
+        await Promise.race([this.#bell.wait(this.#signal), delay(retryMs)]);
+      }
     }
     return true;
   }
@@ -236,6 +276,8 @@ class Owner {
       if (isStale(error) || this.#signal.aborted) {
         throw error;
       }
+      // Its sandbox is about to be left, or was put away: the prompt waits for the next one.
+      if (isDomainError(error, "session_not_running")) return;
       this.#losses += 1;
       this.#deps.log.warn(
         { err: error, sessionId: this.#key.session, losses: this.#losses },
@@ -266,27 +308,14 @@ class Owner {
     this.#conversation = null;
   }
 
-  /** The sandbox is put away only while the lease says that nobody else has it. */
   async #letGo(): Promise<void> {
-    const { log, provider } = this.#deps;
-    const { session } = this.#key;
-    try {
-      await this.#closeConversation();
-      if (!this.#lease.lost.aborted) {
-        // Where the provider cannot pause, the next owner finds the sandbox running.
-        const running = async () => (await provider.health(this.#sandbox)).state === "running";
-        if (provider.capabilities.pause && (await running())) {
-          await provider.pause(this.#sandbox);
-        }
-      }
-    } catch (error) {
-      log.error({ err: error, sessionId: session }, "a sandbox could not be put away");
-    }
-    try {
-      await this.#lease.release();
-    } catch (error) {
-      log.warn({ err: error, sessionId: session }, "a lease was not given back and will run out");
-    }
+    await this.#closeConversation();
+    await letGo(this.#deps, {
+      key: this.#key,
+      lease: this.#lease,
+      sandbox: this.#sandbox,
+      to: this.#successor,
+    });
   }
 
   async #state(): Promise<SessionState> {

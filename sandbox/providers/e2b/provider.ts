@@ -90,6 +90,9 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       named("pause", async () => {
         await exclusively(ref.sessionId, () => lifecycle.pause(ref));
       }),
+    handOver: ({ sandboxId }) => {
+      if (sandboxId !== null) renewals.drop(sandboxId);
+    },
     terminate: (ref) =>
       named("terminate", () => exclusively(ref.sessionId, () => lifecycle.remove(ref))),
     writeEnvFile: (ref, values) =>

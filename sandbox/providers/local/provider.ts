@@ -45,7 +45,7 @@ type OwnMethods = Required<
 
 export interface LocalProvider extends OwnMethods {
   readonly isolation: Isolation;
-  /** Pauses the sandboxes that this provider has handed out. */
+  /** Pauses the sandboxes that this provider has handed out, but for those that others go on with. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -125,6 +125,9 @@ export const openLocalProvider = async (options: LocalProviderOptions): Promise<
     ensureSandbox: (request) => boot("ensureSandbox", request, () => lifecycle.ensure(request)),
     createSandbox: (request) => boot("createSandbox", request, () => lifecycle.create(request)),
     pause,
+    handOver: ({ sessionId }) => {
+      handedOut.delete(sessionId);
+    },
     terminate: ({ sessionId }) =>
       named("terminate", () =>
         exclusively(sessionId, () => {

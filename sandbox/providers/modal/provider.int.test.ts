@@ -89,6 +89,23 @@ describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () =>
     expect(found.expiresAt).toBe(made.expiresAt);
   });
 
+  it("has the next sandbox of a session beside the present one, each with its own files", async () => {
+    await provider.ensureSandbox(request());
+    await sh("echo kept > made.txt");
+    const snapshotId = await provider.snapshot(ref());
+    const next = { ...ref(), generation: 1 };
+    const made = await provider.createSandbox({ ...request({ snapshotId }), generation: 1 });
+    expect(made.origin).toBe("restored");
+    await sh("echo changed > made.txt");
+    const read = await provider.execCommand(next, ["cat", "made.txt"]);
+    expect(read.stdout).toBe("kept\n");
+
+    await provider.terminate(ref());
+    expect((await provider.health(ref())).state).toBe("gone");
+    expect((await provider.health(next)).state).toBe("running");
+    await provider.terminate(next);
+  });
+
   it("finds its sandbox when the answer to its making was lost, and makes no second one", async () => {
     emulator.faults.refuse("SandboxCreateV2", {
       status: Status.UNAVAILABLE,

@@ -78,6 +78,8 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
   const busy = session.openPrompts > 0 || state.streaming.length > 0 || state.queued.length > 0;
   const waiting = state.invocations.filter((invocation) => invocation.status === "pending");
   const failure = status === "failed" ? (session.failure?.message ?? state.statusDetail) : null;
+  const whyWaiting =
+    status === "starting" ? (state.statusDetail ?? session.failure?.message ?? null) : null;
   return (
     <div className={detailsOpen ? "session session-with-details" : "session"}>
       <title>{`${session.title} · Proliferate`}</title>
@@ -102,6 +104,7 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
             {message}
           </Notice>
         ))}
+        {whyWaiting !== null && <Notice tone="warning">{whyWaiting}</Notice>}
         {failure !== null && <Notice tone="danger">{failure}</Notice>}
         {transcript.error && state.status === null && (
           <LoadProblem error={transcript.error} onRetry={() => void transcript.refetch()} />

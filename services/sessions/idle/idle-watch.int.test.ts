@@ -1,6 +1,7 @@
 /** Idle sessions on a real log with real timers; no runner takes the sandboxes away here. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { newId, type SessionId } from "#contracts/ids";
+import type { SessionOrigin } from "#contracts/session/events";
 import type { SessionCommand } from "#contracts/session/commands";
 import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/execute";
@@ -51,10 +52,13 @@ afterAll(async () => {
 const command = (session: SessionId, asked: SessionCommand) =>
   execute(test.store, sessionAggregate, { organization, id: session }, asked, meta());
 
-const startSession = async (before: (session: SessionId) => Promise<void> | void = () => {}) => {
+const startSession = async (
+  before: (session: SessionId) => Promise<void> | void = () => {},
+  origin: SessionOrigin = create.origin,
+) => {
   const session = newId("session");
   await before(session);
-  await command(session, create);
+  await command(session, { ...create, origin });
   await command(session, { type: "AcquireOwnership", instance: "runner", epoch: 1 });
   await command(session, { type: "StartSandbox", epoch: 1, provider: "local" });
   await command(session, {
@@ -63,6 +67,7 @@ const startSession = async (before: (session: SessionId) => Promise<void> | void
     sandboxId: "sandbox",
     agentSessionId: "agent",
     bootMs: 1,
+    expiresAt: null,
   });
   return session;
 };
@@ -81,6 +86,12 @@ const lookedAtThrice = (session: SessionId) =>
 it("a session without prompts and watchers is paused", async () => {
   const session = await startSession();
   await vi.waitUntil(() => isToBePaused(session), patience);
+});
+
+it("a session of an automation is paused at its first look", async () => {
+  const session = await startSession(undefined, { kind: "automation", runId: newId("run") });
+  await vi.waitUntil(() => isToBePaused(session), patience);
+  expect(looks.get(session) ?? 1).toBe(1);
 });
 
 it("a session that is watched goes on until its last watcher has gone", async () => {

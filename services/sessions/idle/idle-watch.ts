@@ -1,7 +1,8 @@
 /**
  * Gives the sandboxes of sessions back that nobody uses. A timer of each session looks at it twice
  * within the time that a session may be idle; what two looks in a row find at rest and unused is put
- * away. So the last watcher of a session has at least half of that time to come back.
+ * away. So the last watcher of a session has at least half of that time to come back. A session of an
+ * automation that nobody watches is put away as soon as it is at rest.
  */
 import { z } from "zod";
 import { idSchema } from "#contracts/ids";
@@ -67,7 +68,11 @@ export const startIdleWatch = ({ store, idleMs, log }: IdleWatchDeps): Promise<W
       if (state.status === "none") return;
       const after = lastAnswered(state);
       if (!isAtRest(state, after)) return;
-      await setLook({ store, idleMs }, { organization, session, after, quietLooks: 0 });
+      const look = { organization, session, after };
+      // Nobody is about to come back to what an automation has done.
+      await (state.origin.kind === "automation"
+        ? setLook(store, { ...look, quietLooks: looksUntilIdle - 1 }, 0)
+        : setLook(store, { ...look, quietLooks: 0 }, idleMs / looksUntilIdle));
     },
   });
 
@@ -84,7 +89,7 @@ export const lookForIdle =
     if (!isAtRest(state, after)) return;
     const quietLooks = (await isInUse(deps, { organization, session })) ? 0 : look.quietLooks + 1;
     if (quietLooks < looksUntilIdle) {
-      await setLook(deps, { ...look, quietLooks });
+      await setLook(store, { ...look, quietLooks }, deps.idleMs / looksUntilIdle);
       return;
     }
     const actor = { kind: "timer", id: key, via: idleLookTimer } as const;
@@ -98,13 +103,10 @@ export const lookForIdle =
     }
   };
 
-const setLook = (
-  { store, idleMs }: Pick<IdleWatchDeps, "store" | "idleMs">,
-  look: Look,
-): Promise<void> =>
+const setLook = (store: EventStore, look: Look, inMs: number): Promise<void> =>
   scheduleTimer(store, {
     key: `${idleLookTimer}.${look.session}`,
-    at: new Date(Date.now() + idleMs / looksUntilIdle),
+    at: new Date(Date.now() + inMs),
     kind: idleLookTimer,
     data: look,
   });
