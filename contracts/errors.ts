@@ -33,6 +33,7 @@ export const errorCatalogue = {
   prompt_not_found: 404,
   prompt_started: 409,
   prompt_queue_full: 429,
+  too_many_env_variables: 409,
   invocation_already_resolved: 409,
   invocation_expired: 410,
   too_many_pending_invocations: 429,

@@ -18,6 +18,8 @@ const plainFields = new Set([
   "ActionReviewed.integration",
   "AutomationModeSet.action",
   "AutomationModeSet.integration",
+  // Names, by which the values are found to be forgotten.
+  "EnvVariablesProvided.names",
   "EnvVariablesRequested.requestId",
   "IdlePauseFailed.failure.code",
   "IdleSandboxEnded.failure.code",

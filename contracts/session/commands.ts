@@ -1,5 +1,5 @@
 /** The commands that a session decides on. Times and ids arrive in them; deciding is pure. */
-import type { PromptId } from "../ids.ts";
+import type { PromptId, UserId } from "../ids.ts";
 import type { WorkspaceRepository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
 import type { EnvVariableRequest } from "./env-request.ts";
@@ -82,6 +82,12 @@ export type SessionCommand =
       readonly type: "RequestEnvVariables";
       readonly requestId: string;
       readonly keys: readonly EnvVariableRequest[];
+    }
+  /** The values are kept already. */
+  | {
+      readonly type: "ProvideEnvVariables";
+      readonly names: readonly string[];
+      readonly by: UserId;
     }
   | {
       readonly type: "RequestSnapshot";

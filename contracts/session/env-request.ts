@@ -1,13 +1,15 @@
 import { z } from "zod";
 
+export const envVariableNameSchema = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+
 /** An environment variable that the agent asks people for. Its value never passes through the log. */
 export const envVariableRequestSchema = z.object({
-  key: z
-    .string()
-    .max(128)
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+  key: envVariableNameSchema,
   description: z.string().max(1000).optional(),
-  /** `secret`: kept encrypted for later sessions too; `env`: only in this sandbox's file. */
+  /** Whether people should not see the value while they enter it. All values are kept encrypted. */
   type: z.enum(["env", "secret"]).default("env"),
   required: z.boolean().default(true),
   suggestions: z

@@ -4,7 +4,7 @@ import { defineEvent, type EventOf } from "../define-event.ts";
 import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { workspaceRepositorySchema } from "../repository.ts";
-import { envVariableRequestSchema } from "./env-request.ts";
+import { envVariableNameSchema, envVariableRequestSchema } from "./env-request.ts";
 import { sessionKindSchema } from "./kind.ts";
 import { serviceCommandSchema } from "./service-command.ts";
 import { sandboxWarningSchema } from "./sandbox-warning.ts";
@@ -159,6 +159,11 @@ export const sessionEvents = [
     { requestId: z.string(), keys: z.array(envVariableRequestSchema) },
     { keys: [] },
   ),
+  /** Somebody gave values, which are kept encrypted and elsewhere. */
+  defineEvent("EnvVariablesProvided", 1, {
+    names: z.array(envVariableNameSchema).min(1),
+    by: idSchema("user"),
+  }),
   /** Somebody wants the sandbox's files kept; the owner sees to it. */
   defineEvent(
     "SnapshotRequested",

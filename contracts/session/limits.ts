@@ -7,5 +7,11 @@ export const maxSystemPromptLength = 20_000;
 /** The longest title, in characters. */
 export const maxTitleLength = 200;
 
+/** How many environment variables people may give a session. */
+export const maxEnvVariables = 100;
+
+/** The longest value of one, in characters. */
+export const maxEnvValueLength = 32 * 1024;
+
 /** How many prompts of a session may be open: the one that is answered, and those that wait. */
 export const maxOpenPrompts = 20;

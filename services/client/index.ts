@@ -26,5 +26,6 @@ export {
   listAvailableActions,
   listInvocations,
 } from "#contracts/http/actions";
+export { getEnvironment, provideEnvVariables } from "#contracts/http/environment";
 export { openProxy } from "#contracts/http/proxies";
 export { getMe, signIn } from "#contracts/http/identity";

@@ -2,9 +2,13 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { getEnvironment } from "#contracts/http/environment";
 import { listPrompts } from "#contracts/http/prompts";
 import { createSession, getSession } from "#contracts/http/sessions";
+import { newCommandMeta } from "#event-store/command-meta";
+import { execute } from "#event-store/execute";
 import { createRepositoryFixture } from "../demo/repository-fixture.ts";
+import { sessionAggregate } from "../sessions/decider.ts";
 import { type TestStack, startTestStack } from "../testing/test-stack.ts";
 import { buildDashboard } from "./testing/build-dashboard.ts";
 import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";
@@ -117,6 +121,43 @@ it(
       ["Then write *good* tests", "queued"],
       ["And a poem", "cancelling"],
     ]);
+  },
+  testLimitMs,
+);
+
+it(
+  "takes the values that an agent asks for, and shows them nowhere",
+  async () => {
+    const { stack, page } = opened();
+    const { sessionId } = await stack.client.call(createSession, { body: { title: "In need" } });
+    await signIn(stack, page);
+    await page.getByRole("link", { name: /In need/ }).click();
+    await execute(
+      stack.program.platform.store,
+      sessionAggregate,
+      { organization: stack.organization, id: sessionId },
+      {
+        type: "RequestEnvVariables",
+        requestId: "one",
+        keys: [
+          { key: "API_TOKEN", type: "secret", required: true, description: "Of the test account" },
+          { key: "DEBUG", type: "env", required: false },
+        ],
+      },
+      newCommandMeta({ actor: { kind: "sandbox", id: sessionId, via: "http" } }),
+    );
+    const form = page.getByRole("form", { name: "Values for the agent" });
+    await form.getByText("Of the test account").waitFor();
+    await form.getByLabel("API_TOKEN").fill("t0p-s3cret");
+    expect(await form.getByLabel("API_TOKEN").getAttribute("type")).toBe("password");
+    await form.getByRole("button", { name: "Give to the agent" }).click();
+    await form.waitFor({ state: "detached" });
+    const params = { sessionId };
+    expect(await stack.client.call(getEnvironment, { params })).toEqual({
+      names: ["API_TOKEN"],
+      requests: [],
+    });
+    expect(await page.content()).not.toContain("t0p-s3cret");
   },
   testLimitMs,
 );

@@ -1,13 +1,11 @@
 import { DomainError } from "#contracts/errors";
 import { openProxy } from "#contracts/http/proxies";
-import { approverRoles } from "#contracts/identity/principal";
 import type { EventStore } from "#event-store/event-store";
 import { loadAggregate } from "#event-store/load";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import type { Principal } from "../gateway/principal.ts";
 import type { ProxyTicket, Signed } from "../identity/signed-tokens.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
-import type { ExistingSession } from "../sessions/state.ts";
+import { requireAuthor } from "../sessions/require-author.ts";
 import { proxyPath } from "./admit.ts";
 
 export interface ProxyRoutesDeps {
@@ -25,22 +23,11 @@ export const proxyRoutes = ({ store, signTicket }: ProxyRoutesDeps): readonly Ro
     if (state.status === "none") {
       throw new DomainError("session_not_found", "There is no such session.");
     }
-    if (body.access === "write") requireAuthor(state, principal);
+    if (body.access === "write") {
+      requireAuthor(state, principal, "change what is in its sandbox");
+    }
     const { token, expiresAt } = await signTicket({ sessionId, organizationId, userId, ...body });
     const path = `${proxyPath}/${sessionId}/${token}/${body.target}/`;
     return { status: 200, body: { path, expiresAt } };
   }),
 ];
-
-/** @throws DomainError `forbidden` unless it is the session's creator, an owner or an admin */
-const requireAuthor = (
-  { origin }: ExistingSession,
-  principal: Extract<Principal, { kind: "user" }>,
-): void => {
-  if (approverRoles.includes(principal.role)) return;
-  if (origin.kind === "user" && origin.userId === principal.userId) return;
-  throw new DomainError(
-    "forbidden",
-    "Only who has opened the session, an owner or an admin may change what is in its sandbox.",
-  );
-};

@@ -27,6 +27,7 @@ import { createFindEndpoints } from "../proxies/find-endpoints.ts";
 import { proxyRoutes } from "../proxies/routes.ts";
 import { type Running, runningStack } from "../running.ts";
 import { openSecrets } from "../secrets/secrets.ts";
+import { createSessionValues } from "../sessions/environment/session-values.ts";
 import { sessionRoutes } from "../sessions/routes.ts";
 import { toolHandlers } from "../tools/handlers.ts";
 import { toolRoutes } from "../tools/routes.ts";
@@ -87,6 +88,7 @@ export const startGatewayRole = async (
           log,
           liveUrl,
           defaultModel: config.MODEL,
+          values: createSessionValues(secrets),
           openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, clock()),
         }),

@@ -11,12 +11,14 @@ import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
 import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
+import { openSecrets } from "../secrets/secrets.ts";
+import { createSessionValues } from "../sessions/environment/session-values.ts";
 import { e2bSettings } from "../sandboxes/e2b-settings.ts";
 import { modalSettings } from "../sandboxes/modal-settings.ts";
 
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
-  { store, log, instance, config, keys }: Platform,
+  { store, sql, log, instance, config, keys }: Platform,
   gatewayUrl: string,
 ): Promise<Running> => {
   const started = runningStack();
@@ -68,7 +70,8 @@ export const startRunnerRole = async (
       }),
       instructions: instructionsOf(state),
     });
-    started.add(await startRunner({ store, provider, instance, specOf, log, leases }));
+    const values = createSessionValues(await openSecrets(sql, keys.secretWrapping));
+    started.add(await startRunner({ store, provider, instance, specOf, values, log, leases }));
     return started;
   } catch (error) {
     await started.stop();

@@ -12,6 +12,7 @@ import type { Bell } from "./bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
 import { timeLeft } from "./expiry.ts";
 import type { OwnerContext } from "./owner-context.ts";
+import type { SandboxEnvironment } from "./sandbox-environment.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
 /** How long an aborted turn may take to end before it counts as ended. */
@@ -21,6 +22,7 @@ export interface AnswerPrompt {
   readonly conversation: Conversation;
   readonly prompt: OpenPrompt;
   readonly sandbox: SandboxRef;
+  readonly environment: SandboxEnvironment;
   /** Rings when something new about the session may be in the log. */
   readonly bell: Bell;
   /** Aborts when this owner is to stop; the prompt then stays open for the next one. */
@@ -33,10 +35,8 @@ export interface AnswerPrompt {
  *
  * @throws when the agent is lost, and `stale_owner`
  */
-export const answerPrompt = async (
-  context: OwnerContext,
-  { conversation, prompt, sandbox, bell, signal }: AnswerPrompt,
-): Promise<void> => {
+export const answerPrompt = async (context: OwnerContext, answer: AnswerPrompt): Promise<void> => {
+  const { conversation, prompt } = answer;
   const { promptId } = prompt;
   const started = await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
   const { text } = asStarted(started, prompt);
@@ -54,7 +54,7 @@ export const answerPrompt = async (
     await finish(context, prompt, { outcome: "completed", failure: null });
     return;
   }
-  const end = await untilEnd(context, { conversation, prompt, sandbox, bell, signal }, turnEnd);
+  const end = await untilEnd(context, answer, turnEnd);
   if (end === "interrupted") {
     return;
   }
@@ -69,7 +69,7 @@ export const answerPrompt = async (
 
 const untilEnd = async (
   context: OwnerContext,
-  { conversation, prompt, sandbox, bell, signal }: AnswerPrompt,
+  { conversation, prompt, sandbox, environment, bell, signal }: AnswerPrompt,
   turnEnd: Promise<TurnEnd>,
 ): Promise<TurnEnd | "interrupted"> => {
   let movesInMs: number | null = null;
@@ -86,6 +86,8 @@ const untilEnd = async (
       return "interrupted";
     }
     const state = await currentState(context);
+    // It may have asked for them, and go on as soon as they are there.
+    await environment.bringUpToDate(sandbox, state);
     // The agent itself asks for snapshots, in the middle of its turn.
     if (state.status !== "none") {
       const { kind, snapshotRequests } = state;

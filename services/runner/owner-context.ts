@@ -12,6 +12,7 @@ import type { Log } from "#event-store/log";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
 import { sessionAggregate } from "../sessions/decider.ts";
+import type { SessionValues } from "../sessions/environment/session-values.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
 
@@ -47,6 +48,8 @@ export interface RunnerDeps {
     key: { readonly organization: OrganizationId; readonly session: SessionId },
     state: ExistingSession,
   ) => SandboxSpec;
+  /** What people have given the agent. */
+  readonly values: Pick<SessionValues, "read" | "forget">;
   readonly limits?: Partial<OwnerLimits>;
   readonly log: Log;
 }

@@ -28,6 +28,7 @@ import { migrate } from "./migrate.ts";
 import { nextStep } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
 import { endpointsOf } from "./sandbox-endpoints.ts";
+import { createSandboxEnvironment, type SandboxEnvironment } from "./sandbox-environment.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
 import { retryAfter } from "./start-retries.ts";
 import { createSpareSandboxes, type SpareSandboxes } from "./spare-sandboxes.ts";
@@ -80,6 +81,7 @@ class Owner {
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
   readonly #spares: SpareSandboxes;
+  readonly #environment: SandboxEnvironment;
   #conversation: Conversation | null = null;
   /** Of the sandbox that the conversation is with. */
   #endpoints: SandboxEndpoints | null = null;
@@ -95,6 +97,7 @@ class Owner {
     this.#signal = signal;
     this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
+    this.#environment = createSandboxEnvironment(this.#context);
     this.#spares = createSpareSandboxes(this.#context, () => this.#bell.ring());
   }
 
@@ -153,6 +156,7 @@ class Owner {
       sandboxHeld: this.#conversation !== null,
       sparesPutOff: this.#spares.putOff(),
     });
+    if (this.#conversation) await this.#environment.bringUpToDate(this.#sandbox, state);
     switch (step.kind) {
       case "leave":
         return false;
@@ -208,6 +212,7 @@ class Owner {
   async #migrate(state: ExistingSession): Promise<void> {
     const moved = await migrate(this.#context, state, this.#signal);
     if (moved === null) return;
+    this.#environment.forget();
     const former = this.#conversation;
     this.#conversation = moved.conversation;
     this.#endpoints = endpointsOf(moved.sandbox);
@@ -269,6 +274,7 @@ class Owner {
         prompt,
         bell: this.#bell,
         sandbox: this.#sandbox,
+        environment: this.#environment,
         signal: this.#signal,
       });
       this.#losses = 0;
@@ -304,6 +310,7 @@ class Owner {
 
   async #closeConversation(): Promise<void> {
     this.#endpoints = null;
+    this.#environment.forget();
     await this.#conversation?.close();
     this.#conversation = null;
   }

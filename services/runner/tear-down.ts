@@ -4,15 +4,16 @@ import type { ExistingSession } from "../sessions/state.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { otherSandbox, sandboxRefOf } from "./sandbox-ref.ts";
 
-/** Ends every sandbox that a session may have. */
+/** Ends every sandbox that a session may have, and forgets what it was given. */
 export const tearDown = async (
-  { deps: { provider }, session }: OwnerContext,
+  { deps: { provider, values }, organization, session }: OwnerContext,
   state: ExistingSession,
 ): Promise<void> => {
   for (const generation of state.spares) {
     await provider.terminate(otherSandbox(session, generation));
   }
   await provider.terminate(sandboxRefOf(session, state));
+  await values.forget({ organization, session }, state.environment.names);
 };
 
 /** Whether nothing is left of a deleted session but its snapshots. */

@@ -7,6 +7,7 @@ import {
   type OrganizationId,
   type PromptId,
   type SessionId,
+  type UserId,
 } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import { requireModel } from "#contracts/models/registry";
@@ -19,6 +20,7 @@ import type { EventStore } from "#event-store/event-store";
 import { execute, type Executed } from "#event-store/execute";
 import { type OwnerVerb, requestOwner } from "#event-store/owner-requests";
 import { sessionAggregate } from "./decider.ts";
+import type { SessionValues } from "./environment/session-values.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { SessionState } from "./state.ts";
 
@@ -156,6 +158,24 @@ export const requestSnapshot = async (
   meta: CommandMeta,
 ): Promise<Position> =>
   (await carryOut(deps, ref, meta, { type: "RequestSnapshot", ...request })).position;
+
+/**
+ * Keeps the values and says that they are there; the sandbox that runs gets them at once, every later one
+ * when it comes up.
+ * @param values by their names, such as `DATABASE_URL`
+ * @throws DomainError `session_not_found`, `session_stopped`, `too_many_env_variables`
+ */
+export const provideEnvVariables = async (
+  deps: Pick<SessionCommandsDeps, "store" | "log"> & { readonly values: SessionValues },
+  ref: SessionRef,
+  { values, by }: { readonly values: Readonly<Record<string, string>>; readonly by: UserId },
+  meta: CommandMeta,
+): Promise<Position> => {
+  // First, so that nobody is told of values that are not there.
+  await deps.values.keep(ref, values);
+  const names = Object.keys(values);
+  return (await carryOut(deps, ref, meta, { type: "ProvideEnvVariables", names, by })).position;
+};
 
 type PlainCommand = Extract<
   SessionCommand["type"],

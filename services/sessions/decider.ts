@@ -59,6 +59,7 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
       return requestMigration(command, state);
     case "SaveServiceCommands":
     case "RequestEnvVariables":
+    case "ProvideEnvVariables":
     case "RequestSnapshot":
       return decideAsked(command, state);
     case "AcquireOwnership":

@@ -1,6 +1,7 @@
 import { assertNever } from "#contracts/assert-never";
 import type { SessionEvent } from "#contracts/session/events";
 import { fingerprintOf } from "./fingerprint.ts";
+import { evolveEnvironment } from "./evolve-environment.ts";
 import { evolveMigration } from "./migration/evolve-migration.ts";
 import {
   type ExistingSession,
@@ -21,6 +22,8 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       prompts: [],
       finished: [],
       serviceCommands: [],
+      environment: { names: [], version: 0 },
+      envRequests: [],
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
@@ -143,8 +146,8 @@ const evolveExisting = (
     case "ServiceCommandsSaved":
       return { ...state, serviceCommands: event.data.commands };
     case "EnvVariablesRequested":
-      // For those who watch; the session itself goes on without an answer.
-      return state;
+    case "EnvVariablesProvided":
+      return evolveEnvironment(state, event);
     case "SnapshotRequested":
       return { ...state, snapshotRequests: [...state.snapshotRequests, event.data] };
     case "SnapshotTaken":

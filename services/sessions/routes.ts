@@ -11,10 +11,13 @@ import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";
+import { environmentRoutes } from "./environment/routes.ts";
+import type { SessionValues } from "./environment/session-values.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
+  readonly values: SessionValues;
   /** The read models. */
   readonly sql: Sql;
   /** Where browsers and CLIs open WebSockets, for example `wss://host/v1/live`. */
@@ -32,6 +35,7 @@ export const sessionRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] 
   ...queryRoutes(deps),
   ...commandRoutes(deps),
   ...promptRoutes(deps),
+  ...environmentRoutes(deps),
   openLiveRoute(deps),
   streamLiveRoute(deps),
 ];

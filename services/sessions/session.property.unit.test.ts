@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { derivedId } from "#contracts/ids";
+import { derivedId, newId } from "#contracts/ids";
 import type { SessionCommand } from "#contracts/session/commands";
 import {
   failureSchema,
@@ -107,6 +107,11 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     keys: fc.constant([{ key: "TOKEN", type: "secret", required: true }]),
   }),
   fc.record({
+    type: type("ProvideEnvVariables"),
+    names: fc.constantFrom(["TOKEN"], ["DEBUG", "TOKEN"]),
+    by: fc.constant(newId("user")),
+  }),
+  fc.record({
     type: type("RequestSnapshot"),
     requestId: name,
     message: fc.option(name, { nil: null }),
@@ -179,6 +184,8 @@ describeDecider("a session", {
     SaveServiceCommands: "nothing",
     // Each question is one of its own.
     RequestEnvVariables: "events",
+    // The values may be others.
+    ProvideEnvVariables: "events",
     RequestSnapshot: "nothing",
     ReportSnapshotTaken: "nothing",
     ReportSnapshotFailed: "nothing",

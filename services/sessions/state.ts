@@ -1,6 +1,7 @@
 /** What a session remembers to decide on its commands, and what its owner has to know. Plain JSON. */
 import type { PromptId } from "#contracts/ids";
 import type { WorkspaceRepository } from "#contracts/repository";
+import type { EnvVariableRequest } from "#contracts/session/env-request";
 import type { Failure, SessionOrigin } from "#contracts/session/events";
 import type { SessionKind } from "#contracts/session/kind";
 import type { ServiceCommand } from "#contracts/session/service-command";
@@ -22,6 +23,21 @@ export interface OpenPrompt {
 export interface SnapshotRequest {
   readonly requestId: string;
   readonly message: string | null;
+}
+
+/** Which variables people have given values for; the values are kept elsewhere. */
+export interface SessionEnvironment {
+  readonly names: readonly string[];
+  /** How often values were given: a sandbox that knows an earlier count lacks some. */
+  readonly version: number;
+}
+
+/** What the agent asks people for. */
+export interface OpenEnvRequest {
+  readonly requestId: string;
+  readonly keys: readonly EnvVariableRequest[];
+  /** The names without which it is not answered. */
+  readonly missing: readonly string[];
 }
 
 /** What became of a request for a snapshot. */
@@ -57,6 +73,9 @@ interface SessionFacts {
   readonly finished: readonly FinishedPrompt[];
   /** How the services of the repositories are started, as a setup session's agent has found out. */
   readonly serviceCommands: readonly ServiceCommand[];
+  readonly environment: SessionEnvironment;
+  /** Unanswered, the newest last; see `rememberedEnvRequests`. */
+  readonly envRequests: readonly OpenEnvRequest[];
   readonly snapshotRequests: readonly SnapshotRequest[];
   /** The newest last; see `rememberedSnapshots`. */
   readonly snapshots: readonly SnapshotResult[];
@@ -116,6 +135,9 @@ export type SessionState = { readonly status: "none" } | ExistingSession;
 
 /** After so many failures the sandbox of an idle session is ended instead of being put away. */
 export const maxIdlePauseFailures = 3;
+
+/** How many unanswered requests for variables are remembered. */
+export const rememberedEnvRequests = 20;
 
 /** How many snapshots are remembered for those who asked for them. */
 export const rememberedSnapshots = 20;

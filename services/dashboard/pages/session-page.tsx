@@ -117,7 +117,7 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
             ))}
           </section>
         )}
-        <EnvRequests requests={state.envRequests} />
+        <EnvRequests sessionId={session.id} told={state.envRequestsTold} />
         <Composer
           sessionId={session.id}
           status={status}

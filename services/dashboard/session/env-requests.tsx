@@ -1,17 +1,88 @@
+import { type FormEvent, useState } from "react";
+import type { SessionId } from "#contracts/ids";
+import type { EnvVariableRequest } from "#contracts/session/env-request";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
 import { Notice } from "../ui/notice.tsx";
-import type { EnvRequest } from "./session-state.ts";
+import { problemText } from "../ui/problem-text.ts";
+import { useEnvRequests, useProvideEnvVariables } from "./session-queries.ts";
 
-/** The environment variables that the agent has asked for. */
-export const EnvRequests = ({ requests }: { readonly requests: readonly EnvRequest[] }) =>
-  requests.map(({ requestId, keys }) => (
-    <Notice key={requestId} tone="warning">
-      The agent asks for{" "}
-      {keys.map(({ key, description }, index) => (
-        <span key={key} title={description}>
-          {index > 0 && ", "}
-          <code>{key}</code>
-        </span>
+interface EnvRequestsProps {
+  readonly sessionId: SessionId;
+  /** How many requests were told live: each may be news. */
+  readonly told: number;
+}
+
+/** The environment variables that the agent has asked for, to be given. */
+export const EnvRequests = ({ sessionId, told }: EnvRequestsProps) => {
+  const requests = useEnvRequests(sessionId, told);
+  if (!requests.data || requests.data.length === 0) return null;
+  return (
+    <section className="approvals-here" aria-label="Waiting for values" aria-live="polite">
+      {requests.data.map(({ requestId, keys }) => (
+        <EnvRequest key={requestId} sessionId={sessionId} keys={keys} />
       ))}
-      .
-    </Notice>
-  ));
+    </section>
+  );
+};
+
+interface EnvRequestProps {
+  readonly sessionId: SessionId;
+  readonly keys: readonly EnvVariableRequest[];
+}
+
+const EnvRequest = ({ sessionId, keys }: EnvRequestProps) => {
+  const provide = useProvideEnvVariables(sessionId);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const given = Object.entries(values).filter(([, value]) => value !== "");
+  const lacks = keys.some(({ key, required }) => required && !values[key]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    provide.mutate(Object.fromEntries(given));
+  };
+  return (
+    <form className="approval" onSubmit={submit} aria-label="Values for the agent">
+      <h3>The agent asks for values</h3>
+      <p className="hint">
+        They are kept encrypted and reach the sandbox alone, not the conversation.
+      </p>
+      {keys.map((wanted) => (
+        <Field
+          key={wanted.key}
+          label={wanted.required ? wanted.key : `${wanted.key} (optional)`}
+          {...hintOf(wanted)}
+        >
+          {(field) => (
+            <input
+              {...field}
+              type={wanted.type === "secret" ? "password" : "text"}
+              autoComplete="off"
+              spellCheck={false}
+              value={values[wanted.key] ?? ""}
+              onChange={(event) => setValues({ ...values, [wanted.key]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+      {provide.error && <Notice tone="danger">{problemText(provide.error)}</Notice>}
+      <div className="button-row button-row-end">
+        <Button
+          kind="primary"
+          type="submit"
+          busy={provide.isPending}
+          disabled={lacks || given.length === 0}
+        >
+          Give to the agent
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+const hintOf = ({ description, suggestions = [] }: EnvVariableRequest): { hint?: string } => {
+  const told = suggestions.map(({ label, value, instructions }) =>
+    [label, value, instructions].filter(Boolean).join(": "),
+  );
+  const hint = [description, ...told].filter(Boolean).join(" · ");
+  return hint === "" ? {} : { hint };
+};

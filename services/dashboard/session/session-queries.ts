@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getEnvironment, provideEnvVariables } from "#contracts/http/environment";
 import { changePrompt, listPrompts, withdrawPrompt } from "#contracts/http/prompts";
 import {
   cancelSession,
@@ -18,6 +19,7 @@ import { useApi } from "../app/api.ts";
 const sessionsKey = ["sessions"] as const;
 export const sessionKey = (sessionId: SessionId) => ["session", sessionId] as const;
 
+const environmentKey = (sessionId: SessionId) => [...sessionKey(sessionId), "environment"] as const;
 const promptsKey = (sessionId: SessionId) => [...sessionKey(sessionId), "prompts"] as const;
 
 /** How often the read model is asked again, in milliseconds; what is urgent comes over the live channel. */
@@ -119,6 +121,28 @@ export const useReviseQueued = (sessionId: SessionId, promptId: PromptId) => {
         ? api.call(withdrawPrompt, { params })
         : api.call(changePrompt, { params, body: { text } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: promptsKey(sessionId) }),
+  });
+};
+
+/** What the agent asks people for. @param told how many requests the live channel has told of */
+export const useEnvRequests = (sessionId: SessionId, told: number) => {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...environmentKey(sessionId), told],
+    queryFn: async ({ signal }) =>
+      (await api.call(getEnvironment, { params: { sessionId }, signal })).requests,
+    refetchInterval: pollEveryMs,
+    placeholderData: (former) => former,
+  });
+};
+
+export const useProvideEnvVariables = (sessionId: SessionId) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (values: Readonly<Record<string, string>>) =>
+      api.call(provideEnvVariables, { params: { sessionId }, body: { values } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: environmentKey(sessionId) }),
   });
 };
 

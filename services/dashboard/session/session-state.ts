@@ -7,7 +7,6 @@ import type { PromptId } from "#contracts/ids";
 import type { InvocationView } from "#contracts/invocation/view";
 import type { LiveMessage, ServerFrame } from "#contracts/live/messages";
 import { type Streaming, foldStreaming } from "#contracts/live/streaming";
-import type { EnvVariableRequest } from "#contracts/session/env-request";
 import type { Failure, PromptOutcome } from "#contracts/session/events";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SessionStatus } from "#contracts/session/view";
@@ -32,11 +31,6 @@ export type BootStage = Pick<
   "stage" | "ms" | "phase" | "outcome" | "detail"
 >;
 
-export interface EnvRequest {
-  readonly requestId: string;
-  readonly keys: readonly EnvVariableRequest[];
-}
-
 export interface SessionState {
   /** Whole messages in the order of the transcript. */
   readonly messages: readonly Message[];
@@ -54,8 +48,8 @@ export interface SessionState {
   /** How the latest prompt ended, until another one is sent. */
   readonly ended: { readonly outcome: PromptOutcome; readonly failure: Failure | null } | null;
   readonly invocations: readonly KnownInvocation[];
-  /** What the agent has asked people for since the page was opened. */
-  readonly envRequests: readonly EnvRequest[];
+  /** How often the agent has asked people for values since the page was opened. */
+  readonly envRequestsTold: number;
   /** A problem that the live channel reported about itself. */
   readonly channelProblem: string | null;
 }
@@ -82,7 +76,7 @@ export const initialSessionState: SessionState = {
   queued: [],
   ended: null,
   invocations: [],
-  envRequests: [],
+  envRequestsTold: 0,
   channelProblem: null,
 };
 
@@ -174,7 +168,7 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
     case "retrying":
       return { ...state, retrying: { attempt: message.attempt, detail: message.detail } };
     case "env_variables_requested":
-      return { ...state, envRequests: putEnvRequest(state.envRequests, message) };
+      return { ...state, envRequestsTold: state.envRequestsTold + 1 };
     case "action_approval_request":
     case "action_updated":
       return { ...state, invocations: foldInvocation(state.invocations, message) };
@@ -215,14 +209,6 @@ const putStage = (
 ): readonly BootStage[] => [
   ...stages.filter((other) => other.stage !== stage),
   { stage, ms, phase, outcome, detail },
-];
-
-const putEnvRequest = (
-  requests: readonly EnvRequest[],
-  { requestId, keys }: EnvRequest,
-): readonly EnvRequest[] => [
-  ...requests.filter((other) => other.requestId !== requestId),
-  { requestId, keys },
 ];
 
 const isPromptIn = (messages: readonly Message[], promptId: string): boolean =>

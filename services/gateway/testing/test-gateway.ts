@@ -27,6 +27,7 @@ import { policyRoutes } from "../../policy/routes.ts";
 import { proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
+import { createSessionValues } from "../../sessions/environment/session-values.ts";
 import { sessionRoutes } from "../../sessions/routes.ts";
 import { triggerRoutes } from "../../triggers/routes.ts";
 import { createSigningSecrets } from "../../triggers/signing-secrets.ts";
@@ -93,7 +94,7 @@ export const startTestGateway = async (
     const now = stack.deps.clock;
     const keys = deriveKeys("ab".repeat(32));
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens, now });
-    const secrets = createSigningSecrets(await openSecrets(sql, keys.secretWrapping));
+    const secrets = await openSecrets(sql, keys.secretWrapping);
     const progress = await openProgress(sql);
     closing.push(() => progress.close());
     const registry = createConnectorRegistry([
@@ -131,6 +132,7 @@ export const startTestGateway = async (
           log,
           liveUrl: "ws://live.test/v1/live",
           defaultModel: "model",
+          values: createSessionValues(secrets),
           openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, now()),
         }),
@@ -143,7 +145,7 @@ export const startTestGateway = async (
         ...triggerRoutes({
           store,
           sql,
-          secrets,
+          secrets: createSigningSecrets(secrets),
           clock: now,
           organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
         }),
