@@ -1,4 +1,5 @@
 import { auditProjection } from "./audit/projection.ts";
+import { configurationsProjection } from "./configurations/projection.ts";
 import { invocationsProjection } from "./invocations/projection.ts";
 import { messagesProjection } from "./messages/projection.ts";
 import { runsProjection } from "./runs/projection.ts";
@@ -14,4 +15,5 @@ export const readModels: readonly Projection[] = [
   auditProjection,
   triggersProjection,
   runsProjection,
+  configurationsProjection,
 ];

@@ -8,6 +8,7 @@ import type { ActionRegistry } from "../actions/registry.ts";
 import { actionRoutes } from "../actions/routes.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
 import { automationRoutes } from "../automations/routes.ts";
+import { configurationRoutes } from "../configurations/routes.ts";
 import { openEventStreams } from "../fanout/event-streams.ts";
 import { pastOfSessions } from "../fanout/past-of-sessions.ts";
 import { buildGateway } from "../gateway/app.ts";
@@ -111,6 +112,7 @@ export const startGatewayRole = async (
           organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
         }),
         ...automationRoutes(sql),
+        ...configurationRoutes({ store, sql }),
         ...toolRoutes({
           store,
           log,

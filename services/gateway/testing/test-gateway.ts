@@ -17,6 +17,7 @@ import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
 import { openEventStreams } from "../../fanout/event-streams.ts";
 import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
+import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
@@ -139,6 +140,7 @@ export const startTestGateway = async (
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
         }),
+        ...configurationRoutes({ store, sql }),
         ...policyRoutes({ ...stack.deps, registry }),
         ...triggerRoutes({
           store,
