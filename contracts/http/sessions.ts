@@ -21,12 +21,19 @@ export const createSession = defineRoute({
   headers: idempotencyHeaders,
   body: z
     .object({
-      title: z.string().trim().min(1).max(maxTitleLength),
+      /** By default the prompt's first line. */
+      title: z.string().trim().min(1).max(maxTitleLength).optional(),
       /** Sessions of automations are opened by their runs. */
       kind: z.enum(["coding", "setup"]).optional(),
       repository: repositorySchema.nullable().default(null),
       /** Several, each in a folder of its own; in place of `repository`. */
       repositories: workspaceRepositoriesSchema.optional(),
+      /** What the workspace is made of, in place of repositories; a setup session needs one. */
+      configurationId: idSchema("configuration").optional(),
+      /** A session of the organisation whose work this one is a part of. */
+      parentId: idSchema("session").optional(),
+      /** `deferred`: the sandbox waits for the first prompt or watcher. */
+      provisioning: z.enum(["immediate", "deferred"]).optional(),
       /** By any of its names in the model registry. */
       model: z.string().min(1).max(100).optional(),
       /** In place of the kind's own prompt; what the kind demands is told to the agent all the same. */
@@ -36,7 +43,12 @@ export const createSession = defineRoute({
     .refine(({ repository, repositories }) => repository === null || repositories === undefined, {
       path: ["repositories"],
       message: "name either one repository or several",
-    }),
+    })
+    .refine(
+      ({ repository, repositories, configurationId }) =>
+        configurationId === undefined || (repository === null && repositories === undefined),
+      { path: ["configurationId"], message: "name either repositories or a configuration" },
+    ),
   responses: { 201: acceptedSchema.extend({ sessionId: idSchema("session") }) },
 });
 

@@ -1,7 +1,8 @@
 /** The commands that a session decides on. Times and ids arrive in them; deciding is pure. */
-import type { PromptId } from "../ids.ts";
+import type { PromptId, SessionId } from "../ids.ts";
 import type { WorkspaceRepository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
+import type { AppliedConfiguration } from "./applied-configuration.ts";
 import type { EnvVariableRequest } from "./env-request.ts";
 import type { SessionKind } from "./kind.ts";
 import type { ServiceCommand } from "./service-command.ts";
@@ -17,6 +18,11 @@ export type SessionCommand =
       readonly model: string;
       readonly systemPrompt: string | null;
       readonly fingerprint: string;
+      /** Null for a session of no configuration. */
+      readonly configuration: AppliedConfiguration | null;
+      readonly parentId: SessionId | null;
+      /** Whether its sandbox waits until somebody asks for it; a prompt asks for it. */
+      readonly deferred: boolean;
       readonly prompt: {
         readonly promptId: PromptId;
         readonly text: string;

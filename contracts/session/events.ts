@@ -4,6 +4,7 @@ import { defineEvent, type EventOf } from "../define-event.ts";
 import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { workspaceRepositorySchema } from "../repository.ts";
+import { appliedConfigurationSchema } from "./applied-configuration.ts";
 import { envVariableRequestSchema } from "./env-request.ts";
 import { sessionKindSchema } from "./kind.ts";
 import { serviceCommandSchema } from "./service-command.ts";
@@ -43,6 +44,15 @@ export const sessionEvents = [
     // From a hash of the text, a guess at the text could be confirmed.
     { title: erasedText, systemPrompt: erasedText, fingerprint: erasedText },
   ),
+  /** In the commit that creates a session: what it has of its configuration, whose changes do not reach it. */
+  defineEvent("ConfigurationApplied", 1, appliedConfigurationSchema.shape, {
+    serviceCommands: [],
+    envFiles: { files: [] },
+  }),
+  /** In the commit that creates a session: it is a part of another one's work. */
+  defineEvent("ParentNamed", 1, { parentId: idSchema("session") }),
+  /** In the commit that creates a session: its sandbox waits until somebody asks for it. */
+  defineEvent("ProvisioningDeferred", 1, {}),
   defineEvent(
     "PromptQueued",
     1,

@@ -4,8 +4,10 @@ import { startTimerWorker } from "#event-store/timers";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { startRunOpener } from "../automations/run-opener.ts";
+import { startFollowingSetups } from "../configurations/follow-setups.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
+import { knownSnapshotVersion } from "../sandboxes/known-snapshot-version.ts";
 import { idleLookTimer, lookForIdle, startIdleWatch } from "../sessions/idle/idle-watch.ts";
 import { startTriggerWorker } from "../triggers/worker.ts";
 
@@ -28,6 +30,7 @@ export const startWorkerRole = async (
     started.add(await startTimerWorker(store, { handlers, log }));
     started.add(await startTriggerWorker(store, { log }));
     started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
+    started.add(await startFollowingSetups({ store, log, versionKey: knownSnapshotVersion(log) }));
     if (config.NATS_MONITORS !== undefined) {
       started.add(watchReplicas({ monitors: config.NATS_MONITORS, log }));
     }

@@ -51,7 +51,10 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
           ]
         : [];
     case "RequestResume":
-      return state.status === "paused" || state.status === "failed" || state.pause === "requested"
+      return state.status === "paused" ||
+        state.status === "failed" ||
+        state.deferred ||
+        state.pause === "requested"
         ? [{ type: "ResumeRequested", data: {} }]
         : [];
     case "SaveServiceCommands":
@@ -75,8 +78,14 @@ const create = (
     throw keyReused();
   }
   const data = { title, origin, kind, repositories: [...repositories], model, systemPrompt };
-  const created: SessionEvent = { type: "SessionCreated", data: { ...data, fingerprint } };
-  return prompt ? [created, { type: "PromptQueued", data: prompt }] : [created];
+  const { configuration, parentId, deferred } = command;
+  return [
+    { type: "SessionCreated", data: { ...data, fingerprint } },
+    ...(configuration ? ([{ type: "ConfigurationApplied", data: configuration }] as const) : []),
+    ...(parentId ? ([{ type: "ParentNamed", data: { parentId } }] as const) : []),
+    ...(deferred && !prompt ? ([{ type: "ProvisioningDeferred", data: {} }] as const) : []),
+    ...(prompt ? ([{ type: "PromptQueued", data: prompt }] as const) : []),
+  ];
 };
 
 const acquireOwnership = (
@@ -108,6 +117,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 3,
+  snapshotVersion: 4,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

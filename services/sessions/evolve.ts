@@ -15,6 +15,9 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
     return {
       status: "pending",
       ...event.data,
+      configuration: null,
+      parentId: null,
+      deferred: false,
       epoch: 0,
       instance: null,
       prompts: [],
@@ -39,6 +42,16 @@ const evolveExisting = (
   event: Exclude<SessionEvent, { type: "SessionCreated" }>,
 ): ExistingSession => {
   switch (event.type) {
+    case "ConfigurationApplied":
+      return {
+        ...state,
+        configuration: event.data,
+        serviceCommands: event.data.serviceCommands,
+      };
+    case "ParentNamed":
+      return { ...state, parentId: event.data.parentId };
+    case "ProvisioningDeferred":
+      return { ...state, deferred: true };
     case "PromptQueued":
       return wanted({
         ...state,
@@ -152,8 +165,8 @@ const evolveExisting = (
 const wanted = (state: ExistingSession): ExistingSession => {
   const pause = state.pause === "requested" ? "withdrawn" : state.pause;
   return state.status === "paused" || state.status === "failed"
-    ? { ...state, status: "pending", pause: "none", idlePause: null }
-    : { ...state, pause, idlePause: null };
+    ? { ...state, status: "pending", deferred: false, pause: "none", idlePause: null }
+    : { ...state, deferred: false, pause, idlePause: null };
 };
 
 /** An owner that starts prompts is not about to put the sandbox away because of an older request. */

@@ -10,6 +10,7 @@ import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
+import { createSession } from "./create-session.ts";
 import { sessionAggregate } from "./decider.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
@@ -58,7 +59,7 @@ const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
 const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(http.createSession, async (request) => {
     const { body, headers, principal } = request;
-    const created = await commands.createSession(
+    const created = await createSession(
       deps,
       {
         organization: principal.organizationId,
@@ -66,6 +67,9 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
         origin: { kind: "user", userId: principal.userId },
         kind: body.kind,
         repositories: repositoriesOf(body),
+        configurationId: body.configurationId,
+        parentId: body.parentId,
+        provisioning: body.provisioning,
         model: body.model,
         systemPrompt: body.systemPrompt,
         prompt: body.prompt === undefined ? null : { text: body.prompt, by: principal.userId },
@@ -161,7 +165,11 @@ const welcomeWatcher = async (deps: SessionRoutesDeps, request: WatchRequest): P
     id: session,
   });
   if (state.status === "none") throw notFound();
-  if (state.status === "paused" || (state.status === "running" && state.idlePause !== null)) {
+  if (
+    state.status === "paused" ||
+    state.deferred ||
+    (state.status === "running" && state.idlePause !== null)
+  ) {
     await commands.resumeSession(deps, refOf(request), metaOf(request));
   }
 };

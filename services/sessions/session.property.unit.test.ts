@@ -12,7 +12,7 @@ import { sandboxWarningSchema } from "#contracts/session/sandbox-warning";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
-import { create } from "./testing/session-events.ts";
+import { applied, create } from "./testing/session-events.ts";
 
 const promptId = fc.constantFrom(derivedId("prompt", "1"), derivedId("prompt", "2"));
 /** Mostly that of one owner, so that it gets somewhere. */
@@ -58,6 +58,9 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     model: fc.string(),
     systemPrompt: fc.option(fc.string(), { nil: null }),
     fingerprint: name,
+    configuration: fc.constantFrom(null, applied),
+    parentId: fc.constantFrom(null, derivedId("session", "parent")),
+    deferred: fc.boolean(),
     prompt: fc.option(prompt, { nil: null, freq: 1 }),
   }),
   prompt.map((asked) => ({ type: "QueuePrompt", ...asked })),

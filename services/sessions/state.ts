@@ -1,6 +1,7 @@
 /** What a session remembers to decide on its commands, and what its owner has to know. Plain JSON. */
-import type { PromptId } from "#contracts/ids";
+import type { PromptId, SessionId } from "#contracts/ids";
 import type { WorkspaceRepository } from "#contracts/repository";
+import type { AppliedConfiguration } from "#contracts/session/applied-configuration";
 import type { Failure, SessionOrigin } from "#contracts/session/events";
 import type { SessionKind } from "#contracts/session/kind";
 import type { ServiceCommand } from "#contracts/session/service-command";
@@ -47,6 +48,12 @@ interface SessionFacts {
   readonly systemPrompt: string | null;
   /** Of the request that created the session. */
   readonly fingerprint: string;
+  /** Null for a session of no configuration. */
+  readonly configuration: AppliedConfiguration | null;
+  /** The session whose work this one is a part of; null for one that stands alone. */
+  readonly parentId: SessionId | null;
+  /** Nobody has asked for the sandbox yet, and it is not to be made before. */
+  readonly deferred: boolean;
   /** The epoch of the newest owner; 0 before the first. */
   readonly epoch: number;
   /** Who that owner is; null before the first. */
@@ -86,7 +93,7 @@ interface FormerSandbox {
 }
 
 /**
- * - `pending`: an owner has to bring the sandbox up
+ * - `pending`: an owner has to bring the sandbox up, at once or (`deferred`) when somebody asks for it
  * - `starting`: an owner is at it
  * - `running`: prompts can be answered
  * - `paused`: the sandbox was put away and its files were kept

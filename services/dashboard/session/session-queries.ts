@@ -58,7 +58,7 @@ export const useCreateSession = () => {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (request: {
-      readonly body: CallInput<typeof createSession>["body"];
+      readonly body: NonNullable<CallInput<typeof createSession>["body"]>;
       readonly idempotencyKey: string;
     }) =>
       api.call(createSession, {
