@@ -42,6 +42,7 @@ const plainFields = new Set([
   "PolicyRuleSet.rule.integration",
   "PromptFinished.failure.code",
   "PromptQueued.by",
+  "PullRequestOpened.repository",
   "RiskOverridden.action",
   "RiskOverridden.integration",
   "RunCompleted.completionId",

@@ -86,6 +86,12 @@ export type SessionCommand =
       readonly requestId: string;
       readonly failure: Failure;
     }
+  | {
+      readonly type: "RecordPullRequest";
+      readonly repository: string;
+      readonly number: number;
+      readonly url: string;
+    }
   | { readonly type: "RequestPause" }
   /** `after`: the newest prompt that was answered when the session was found idle. */
   | { readonly type: "RequestIdlePause"; readonly after: PromptId | null }

@@ -154,6 +154,18 @@ export const sessionEvents = [
     { epoch, requestId: z.string(), failure: failureSchema },
     { "failure.message": erasedText },
   ),
+  /** Somebody has had a branch of the sandbox proposed for merging. */
+  defineEvent(
+    "PullRequestOpened",
+    1,
+    {
+      /** The repository's folder below the workspace. */
+      repository: z.string(),
+      number: z.int().positive(),
+      url: z.string(),
+    },
+    { url: erasedText },
+  ),
   defineEvent("SessionStopped", 1, { reason: z.enum(["deleted"]) }),
 ] as const;
 

@@ -14,10 +14,13 @@ import { pastOfSessions } from "../fanout/past-of-sessions.ts";
 import { buildGateway } from "../gateway/app.ts";
 import { createAuthenticate } from "../gateway/authenticate.ts";
 import { createAwaitPosition } from "../gateway/await-position.ts";
+import { gitRoutes } from "../git/routes.ts";
+import type { SidecarGitDeps } from "../git/sidecar-git.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
+import type { Outbound } from "../integrations/outbound/outbound.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
@@ -41,6 +44,7 @@ export interface GatewayRole extends Running {
 
 export interface GatewayRoleOptions {
   readonly registry: ActionRegistry;
+  readonly outbound: Outbound;
   /** Where browsers open the live channel. */
   readonly liveUrl: string;
   /** The folder of the built dashboard; null without one. */
@@ -50,7 +54,7 @@ export interface GatewayRoleOptions {
 /** Serves the HTTP API and the dashboard. */
 export const startGatewayRole = async (
   { store, sql, keys, config, log, instance }: Platform,
-  { registry, liveUrl, dashboardDir }: GatewayRoleOptions,
+  { registry, outbound, liveUrl, dashboardDir }: GatewayRoleOptions,
 ): Promise<GatewayRole> => {
   const started = runningStack();
   try {
@@ -61,6 +65,11 @@ export const startGatewayRole = async (
     const clock = (): Date => new Date();
     const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const budgets = createRuleBudgets(store);
+    const sidecars: SidecarGitDeps = {
+      findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
+      sidecarToken: ({ sessionId, organizationId }) =>
+        deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
+    };
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -70,9 +79,7 @@ export const startGatewayRole = async (
       },
       proxies: {
         verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, clock()),
-        findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
-        sidecarToken: ({ sessionId, organizationId }) =>
-          deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
+        ...sidecars,
       },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
@@ -102,6 +109,7 @@ export const startGatewayRole = async (
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
+        ...gitRoutes({ store, secrets, outbound, findUser: identity.findUser, ...sidecars }),
         ...integrationRoutes({ store, secrets }),
         ...policyRoutes({ store, registry, budgets, clock }),
         ...triggerRoutes({

@@ -39,6 +39,12 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
       return state.title === command.title
         ? []
         : [{ type: "SessionRenamed", data: { title: command.title } }];
+    case "RecordPullRequest": {
+      const { repository, number, url } = command;
+      return state.pullRequests.includes(url)
+        ? []
+        : [{ type: "PullRequestOpened", data: { repository, number, url } }];
+    }
     case "RequestPause":
       return state.status === "paused" || state.pause === "requested"
         ? []

@@ -23,6 +23,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       prompts: [],
       finished: [],
       serviceCommands: [],
+      pullRequests: [],
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
@@ -138,6 +139,8 @@ const evolveExisting = (
       };
     case "ServiceCommandsSaved":
       return { ...state, serviceCommands: event.data.commands };
+    case "PullRequestOpened":
+      return { ...state, pullRequests: [...state.pullRequests, event.data.url] };
     case "EnvVariablesRequested":
       // For those who watch; the session itself goes on without an answer.
       return state;

@@ -102,6 +102,12 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   }),
   snapshotReport,
   snapshotReport,
+  fc.record({
+    type: type("RecordPullRequest"),
+    repository: name,
+    number: fc.constantFrom(1, 2),
+    url: name,
+  }),
   fc.record({ type: type("RequestPause") }),
   idleReport,
   fc.record({ type: type("ReportPaused"), epoch }),
@@ -147,6 +153,7 @@ describeDecider("a session", {
     RequestSnapshot: "nothing",
     ReportSnapshotTaken: "nothing",
     ReportSnapshotFailed: "nothing",
+    RecordPullRequest: "nothing",
     RequestPause: "nothing",
     RequestIdlePause: "nothing",
     // Each failure counts.

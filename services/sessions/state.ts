@@ -64,6 +64,8 @@ interface SessionFacts {
   readonly finished: readonly FinishedPrompt[];
   /** How the services of the repositories are started, as a setup session's agent has found out. */
   readonly serviceCommands: readonly ServiceCommand[];
+  /** The addresses of those that people have opened from here. */
+  readonly pullRequests: readonly string[];
   readonly snapshotRequests: readonly SnapshotRequest[];
   /** The newest last; see `rememberedSnapshots`. */
   readonly snapshots: readonly SnapshotResult[];

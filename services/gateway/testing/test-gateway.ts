@@ -27,7 +27,7 @@ import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
 import { proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
-import { openSecrets } from "../../secrets/secrets.ts";
+import { openSecrets, type Secrets } from "../../secrets/secrets.ts";
 import { sessionRoutes } from "../../sessions/routes.ts";
 import { triggerRoutes } from "../../triggers/routes.ts";
 import { createSigningSecrets } from "../../triggers/signing-secrets.ts";
@@ -66,6 +66,8 @@ export interface TestGatewayParts {
   readonly store: EventStore;
   readonly keys: Keys;
   readonly now: () => Date;
+  readonly identity: Identity;
+  readonly secrets: Secrets;
 }
 
 export interface TestRequest {
@@ -81,6 +83,7 @@ export const startTestGateway = async (
     readonly dashboardDir?: string;
     readonly metricsToken?: string;
     readonly extra?: readonly RouteHandler[];
+    readonly routes?: (of: TestGatewayParts) => readonly RouteHandler[];
     readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
   } = {},
 ): Promise<TestGateway> => {
@@ -94,7 +97,9 @@ export const startTestGateway = async (
     const now = stack.deps.clock;
     const keys = deriveKeys("ab".repeat(32));
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens, now });
-    const secrets = createSigningSecrets(await openSecrets(sql, keys.secretWrapping));
+    const secretStore = await openSecrets(sql, keys.secretWrapping);
+    const secrets = createSigningSecrets(secretStore);
+    const parts = { store, keys, now, identity, secrets: secretStore };
     const progress = await openProgress(sql);
     closing.push(() => progress.close());
     const registry = createConnectorRegistry([
@@ -115,7 +120,7 @@ export const startTestGateway = async (
         token: options.metricsToken ?? null,
         status: () => readProjectionStatus(store, sql),
       },
-      ...(options.proxies && { proxies: options.proxies({ store, keys, now }) }),
+      ...(options.proxies && { proxies: options.proxies(parts) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
@@ -151,6 +156,7 @@ export const startTestGateway = async (
         }),
         ...identityRoutes({ identity, secureCookies: true }),
         ...operationsRoutes({ store, sql, checks: healthChecks(store.connection, sql) }),
+        ...(options.routes?.(parts) ?? []),
         ...(options.extra ?? []),
       ],
     });
