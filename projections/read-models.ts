@@ -1,3 +1,4 @@
+import { activityProjection } from "./activity/projection.ts";
 import { auditProjection } from "./audit/projection.ts";
 import { configurationsProjection } from "./configurations/projection.ts";
 import { invocationsProjection } from "./invocations/projection.ts";
@@ -16,4 +17,5 @@ export const readModels: readonly Projection[] = [
   triggersProjection,
   runsProjection,
   configurationsProjection,
+  activityProjection,
 ];

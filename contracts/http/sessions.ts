@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { repositorySchema, workspaceRepositoriesSchema } from "../repository.ts";
 import { maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
+import { sessionTelemetrySchema } from "../session/telemetry.ts";
 import { sessionViewSchema } from "../session/view.ts";
 import { messageViewSchema } from "../transcript/view.ts";
 import { idSchema } from "../ids.ts";
@@ -84,6 +85,18 @@ export const listMessages = defineRoute({
   query: z.object(afterQuery),
   reads: ["sessions", "messages"],
   responses: { 200: z.object({ messages: z.array(messageViewSchema) }) },
+});
+
+export const getSessionTelemetry = defineRoute({
+  method: "GET",
+  path: "/v1/sessions/:sessionId/telemetry",
+  audience: "user",
+  summary:
+    "What the session has come to: messages, tool calls, time, pull requests, tokens and cost",
+  params: sessionParams,
+  query: z.object(afterQuery),
+  reads: ["sessions", "messages", "activity"],
+  responses: { 200: sessionTelemetrySchema },
 });
 
 export const promptSession = defineRoute({

@@ -1,5 +1,5 @@
 /** Asks the sidecar of a session's sandbox to do something with git. */
-import { z } from "zod";
+import { type z } from "zod";
 import { DomainError, errorCatalogue, type ErrorCode } from "#contracts/errors";
 import { problemSchema } from "#contracts/problem";
 import type { FindEndpoints, Visitor } from "../proxies/find-endpoints.ts";

@@ -13,6 +13,7 @@ import * as commands from "./commands.ts";
 import { createSession } from "./create-session.ts";
 import { sessionAggregate } from "./decider.ts";
 import { promptRoutes } from "./prompt-routes.ts";
+import { telemetryOf } from "./telemetry.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
@@ -45,6 +46,13 @@ const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(http.getSession, async ({ principal, params }) => ({
     status: 200,
     body: await requireView(sql, principal.organizationId, params.sessionId),
+  })),
+  handleRoute(http.getSessionTelemetry, async ({ principal, params }) => ({
+    status: 200,
+    body: await telemetryOf(
+      sql,
+      await requireView(sql, principal.organizationId, params.sessionId),
+    ),
   })),
   handleRoute(http.listMessages, async ({ principal, params }) => {
     const organization = principal.organizationId;
