@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { repositorySchema, workspaceRepositoriesSchema } from "../repository.ts";
-import { maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
+import { maxAutoDeleteDays, maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
 import { sessionTelemetrySchema } from "../session/telemetry.ts";
 import { sessionViewSchema } from "../session/view.ts";
 import { messageViewSchema } from "../transcript/view.ts";
@@ -151,8 +151,22 @@ export const deleteSession = defineRoute({
   method: "DELETE",
   path: "/v1/sessions/:sessionId",
   audience: "user",
-  summary: "Stop the session and remove its sandbox; its history stays",
+  summary: "Stop the session and remove its sandbox; its history stays, unless it is to be erased",
   params: sessionParams,
+  query: z.object({
+    /** What was written in the session is erased, and its snapshots are removed: for its own people. */
+    erase: z.enum(["true", "false"]).default("false"),
+  }),
+  responses: { 202: acceptedSchema },
+});
+
+export const setAutoDelete = defineRoute({
+  method: "PUT",
+  path: "/v1/sessions/:sessionId/auto-delete",
+  audience: "user",
+  summary: "Delete and erase the session after so many days without use; null for never",
+  params: sessionParams,
+  body: z.object({ days: z.int().min(1).max(maxAutoDeleteDays).nullable() }),
   responses: { 202: acceptedSchema },
 });
 

@@ -99,4 +99,6 @@ export type SessionCommand =
   | { readonly type: "ReportIdleSandboxEnded"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "ReportPaused"; readonly epoch: number }
   | { readonly type: "RequestResume" }
-  | { readonly type: "DeleteSession" };
+  | { readonly type: "SetAutoDelete"; readonly days: number | null }
+  /** `erase`: what was written in it is erased as well. */
+  | { readonly type: "DeleteSession"; readonly erase?: boolean };

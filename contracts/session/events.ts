@@ -7,6 +7,7 @@ import { workspaceRepositorySchema } from "../repository.ts";
 import { appliedConfigurationSchema } from "./applied-configuration.ts";
 import { envVariableRequestSchema } from "./env-request.ts";
 import { sessionKindSchema } from "./kind.ts";
+import { maxAutoDeleteDays } from "./limits.ts";
 import { serviceCommandSchema } from "./service-command.ts";
 import { sandboxWarningSchema } from "./sandbox-warning.ts";
 
@@ -154,6 +155,8 @@ export const sessionEvents = [
     { epoch, requestId: z.string(), failure: failureSchema },
     { "failure.message": erasedText },
   ),
+  /** After so many days without use the session is deleted with its text; null: never. */
+  defineEvent("AutoDeleteSet", 1, { days: z.int().min(1).max(maxAutoDeleteDays).nullable() }),
   /** Somebody has had a branch of the sandbox proposed for merging. */
   defineEvent(
     "PullRequestOpened",
@@ -167,6 +170,8 @@ export const sessionEvents = [
     { url: erasedText },
   ),
   defineEvent("SessionStopped", 1, { reason: z.enum(["deleted"]) }),
+  /** What was written in the session is to be erased; a worker sees to it. */
+  defineEvent("ErasureRequested", 1, {}),
 ] as const;
 
 export type SessionEvent = EventOf<(typeof sessionEvents)[number]>;

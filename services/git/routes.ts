@@ -1,7 +1,6 @@
 /** Git in a session's sandbox: questions for everybody who sees the session, changes for its own people. */
 import * as http from "#contracts/http/git";
 import { DomainError } from "#contracts/errors";
-import { approverRoles } from "#contracts/identity/principal";
 import type { UserId } from "#contracts/ids";
 import {
   gitBranchesSchema,
@@ -12,16 +11,14 @@ import {
 import { z } from "zod";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/execute";
-import { loadAggregate } from "#event-store/load";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import type { Principal } from "../gateway/principal.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Outbound } from "../integrations/outbound/outbound.ts";
 import type { Visitor } from "../proxies/find-endpoints.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
-import { metaOf, notFound, refOf, type SessionRequest } from "../sessions/session-request.ts";
-import type { ExistingSession } from "../sessions/state.ts";
+import { type PersonsRequest, requireOwnSession, requireSession } from "../sessions/own-session.ts";
+import { metaOf, refOf } from "../sessions/session-request.ts";
 import { openPullRequestOn } from "./pull-requests.ts";
 import { type Remote, remoteOf } from "./remote.ts";
 import { askSidecar, type SidecarGitDeps } from "./sidecar-git.ts";
@@ -32,8 +29,6 @@ export interface GitRoutesDeps extends SidecarGitDeps {
   readonly outbound: Outbound;
   readonly findUser: Identity["findUser"];
 }
-
-type GitRequest = SessionRequest & { readonly principal: Extract<Principal, { kind: "user" }> };
 
 export const gitRoutes = (deps: GitRoutesDeps): readonly RouteHandler[] => [
   handleRoute(http.getGitStatus, async (request) => {
@@ -94,7 +89,7 @@ export const gitRoutes = (deps: GitRoutesDeps): readonly RouteHandler[] => [
 
 const push = async (
   deps: GitRoutesDeps,
-  request: GitRequest,
+  request: PersonsRequest,
   repo: string,
 ): Promise<{ readonly head: GitHead; readonly remote: Remote }> => {
   const session = await requireOwnSession(deps.store, request);
@@ -108,39 +103,11 @@ const push = async (
   return { head, remote };
 };
 
-const visitorOf = ({ principal, params }: GitRequest): Visitor => ({
+const visitorOf = ({ principal, params }: PersonsRequest): Visitor => ({
   sessionId: params.sessionId,
   organizationId: principal.organizationId,
   userId: principal.userId,
 });
-
-/** @throws DomainError `session_not_found` */
-const requireSession = async (
-  store: EventStore,
-  request: SessionRequest,
-): Promise<ExistingSession> => {
-  const { organization, session: id } = refOf(request);
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id });
-  if (state.status === "none") throw notFound();
-  return state;
-};
-
-/** Whoever has opened the session, owners and admins; a session that nobody has opened is everybody's. */
-const requireOwnSession = async (
-  store: EventStore,
-  request: GitRequest,
-): Promise<ExistingSession> => {
-  const session = await requireSession(store, request);
-  const { userId, role } = request.principal;
-  const { origin } = session;
-  if (origin.kind === "user" && origin.userId !== userId && !approverRoles.includes(role)) {
-    throw new DomainError(
-      "forbidden",
-      "Only who has opened the session may change its repositories.",
-    );
-  }
-  return session;
-};
 
 /** Commits are the person's, not the agent's. @throws DomainError `unauthenticated` */
 const authorOf = async ({ findUser }: GitRoutesDeps, userId: UserId) => {

@@ -28,6 +28,7 @@ import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
 import { endpointsOf } from "./sandbox-endpoints.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
+import { tearDown } from "./tear-down.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionKey {
@@ -173,7 +174,7 @@ class Owner {
         return true;
       case "tear_down":
         await this.#closeConversation();
-        await this.#deps.provider.terminate(this.#sandbox);
+        await tearDown(this.#deps.provider, this.#sandbox, existing(state));
         this.#context.tell({ type: "status", status: "stopped", detail: null });
         return false;
     }

@@ -91,7 +91,7 @@ export const requestSnapshot = async (
 
 type PlainCommand = Extract<
   SessionCommand["type"],
-  "CancelPrompts" | "RequestPause" | "RequestResume" | "DeleteSession"
+  "CancelPrompts" | "RequestPause" | "RequestResume"
 >;
 
 /** A command that says nothing but its name. */
@@ -106,8 +106,22 @@ export const cancelPrompts = plainCommand("CancelPrompts", "cancel");
 export const pauseSession = plainCommand("RequestPause");
 /** @throws DomainError `session_not_found`, `session_stopped` */
 export const resumeSession = plainCommand("RequestResume");
-/** @throws DomainError `session_not_found` */
-export const deleteSession = plainCommand("DeleteSession");
+/** `erase`: what was written in it as well. @throws DomainError `session_not_found` */
+export const deleteSession = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  meta: CommandMeta,
+  { erase = false }: { readonly erase?: boolean } = {},
+): Promise<Position> =>
+  (await carryOut(deps, ref, meta, { type: "DeleteSession", erase })).position;
+
+/** @throws DomainError `session_not_found`, `session_stopped` */
+export const setAutoDelete = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  days: number | null,
+  meta: CommandMeta,
+): Promise<Position> => (await carryOut(deps, ref, meta, { type: "SetAutoDelete", days })).position;
 
 /** Appends the outcome of a command, then nudges the owner. @throws what the decider throws */
 export const carryOut = async (

@@ -21,11 +21,7 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
   if (state.status === "none") {
     throw new DomainError("session_not_found", "There is no such session.");
   }
-  if (command.type === "DeleteSession") {
-    return state.status === "stopped"
-      ? []
-      : [{ type: "SessionStopped", data: { reason: "deleted" } }];
-  }
+  if (command.type === "DeleteSession") return deleteSession(command, state);
   if (state.status === "stopped") {
     throw new DomainError("session_stopped", "The session was deleted.");
   }
@@ -39,6 +35,10 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
       return state.title === command.title
         ? []
         : [{ type: "SessionRenamed", data: { title: command.title } }];
+    case "SetAutoDelete":
+      return state.autoDeleteDays === command.days
+        ? []
+        : [{ type: "AutoDeleteSet", data: { days: command.days } }];
     case "RecordPullRequest": {
       const { repository, number, url } = command;
       return state.pullRequests.includes(url)
@@ -93,6 +93,16 @@ const create = (
     ...(prompt ? ([{ type: "PromptQueued", data: prompt }] as const) : []),
   ];
 };
+
+const deleteSession = (
+  { erase = false }: Command<"DeleteSession">,
+  { status, erasureRequested }: ExistingSession,
+): readonly SessionEvent[] => [
+  ...(status === "stopped"
+    ? []
+    : ([{ type: "SessionStopped", data: { reason: "deleted" } }] as const)),
+  ...(erase && !erasureRequested ? ([{ type: "ErasureRequested", data: {} }] as const) : []),
+];
 
 const acquireOwnership = (
   { instance, epoch }: Command<"AcquireOwnership">,

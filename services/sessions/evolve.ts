@@ -23,6 +23,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       prompts: [],
       finished: [],
       serviceCommands: [],
+      erasureRequested: false,
       pullRequests: [],
       snapshotRequests: [],
       snapshots: [],
@@ -139,6 +140,10 @@ const evolveExisting = (
       };
     case "ServiceCommandsSaved":
       return { ...state, serviceCommands: event.data.commands };
+    case "AutoDeleteSet":
+      return { ...state, autoDeleteDays: event.data.days };
+    case "ErasureRequested":
+      return { ...state, erasureRequested: true };
     case "PullRequestOpened":
       return { ...state, pullRequests: [...state.pullRequests, event.data.url] };
     case "EnvVariablesRequested":

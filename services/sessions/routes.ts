@@ -12,6 +12,7 @@ import type { Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
 import { createSession } from "./create-session.ts";
 import { sessionAggregate } from "./decider.ts";
+import { requireOwnSession } from "./own-session.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { telemetryOf } from "./telemetry.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
@@ -118,10 +119,19 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
     const position = await commands.renameSession(deps, refOf(request), title, metaOf(request));
     return { status: 202, body: { position } };
   }),
-  handleRoute(http.deleteSession, async (request) => ({
-    status: 202,
-    body: { position: await commands.deleteSession(deps, refOf(request), metaOf(request)) },
-  })),
+  handleRoute(http.setAutoDelete, async (request) => {
+    await requireOwnSession(deps.store, request);
+    const { days } = request.body;
+    const position = await commands.setAutoDelete(deps, refOf(request), days, metaOf(request));
+    return { status: 202, body: { position } };
+  }),
+  handleRoute(http.deleteSession, async (request) => {
+    const erase = request.query.erase === "true";
+    if (erase) await requireOwnSession(deps.store, request);
+    const meta = metaOf(request);
+    const position = await commands.deleteSession(deps, refOf(request), meta, { erase });
+    return { status: 202, body: { position } };
+  }),
 ];
 
 type CreateSessionBody = z.infer<typeof http.createSession.body>;

@@ -102,6 +102,7 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   }),
   snapshotReport,
   snapshotReport,
+  fc.record({ type: type("SetAutoDelete"), days: fc.constantFrom(null, 1, 30) }),
   fc.record({
     type: type("RecordPullRequest"),
     repository: name,
@@ -128,7 +129,7 @@ describeDecider("a session", {
   commands: fc.oneof(
     { weight: 60, arbitrary: commandsOfItsLife },
     { weight: 30, arbitrary: commandsOfASleeper },
-    { weight: 1, arbitrary: fc.record({ type: type("DeleteSession") }) },
+    { weight: 1, arbitrary: fc.record({ type: type("DeleteSession"), erase: fc.boolean() }) },
   ),
   repeated: {
     CreateSession: "nothing",
@@ -153,6 +154,7 @@ describeDecider("a session", {
     RequestSnapshot: "nothing",
     ReportSnapshotTaken: "nothing",
     ReportSnapshotFailed: "nothing",
+    SetAutoDelete: "nothing",
     RecordPullRequest: "nothing",
     RequestPause: "nothing",
     RequestIdlePause: "nothing",

@@ -64,6 +64,9 @@ interface SessionFacts {
   readonly finished: readonly FinishedPrompt[];
   /** How the services of the repositories are started, as a setup session's agent has found out. */
   readonly serviceCommands: readonly ServiceCommand[];
+  /** As it was set for this session; undefined where nobody has, so that the installation's counts. */
+  readonly autoDeleteDays?: number | null;
+  readonly erasureRequested: boolean;
   /** The addresses of those that people have opened from here. */
   readonly pullRequests: readonly string[];
   readonly snapshotRequests: readonly SnapshotRequest[];
