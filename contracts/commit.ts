@@ -25,6 +25,7 @@ export const aggregateTypes = [
   "trigger",
   "run",
   "tool_calls",
+  "configuration",
 ] as const;
 export type AggregateType = (typeof aggregateTypes)[number];
 

@@ -6,6 +6,7 @@ import type { StoredEvent } from "./commit.ts";
 import type { AggregateType } from "./commit.ts";
 import type { EventDefinition } from "./define-event.ts";
 import { type TextErased, textErased } from "./erasure/events.ts";
+import { type ConfigurationEvent, configurationEvents } from "./configuration/events.ts";
 import { type IntegrationEvent, integrationEvents } from "./integration/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { invocationUpcasters } from "./invocation/upcasters.ts";
@@ -29,6 +30,7 @@ export const eventsByAggregate = {
   trigger: triggerEvents,
   run: runEvents,
   tool_calls: toolCallEvents,
+  configuration: configurationEvents,
 } as const satisfies Record<AggregateType, readonly EventDefinition[]>;
 
 /** Every event, in whatever aggregate it may stand. */
@@ -47,7 +49,8 @@ export type DomainEvent =
   | RuleEvent
   | TriggerEvent
   | RunEvent
-  | ToolCallEvent;
+  | ToolCallEvent
+  | ConfigurationEvent;
 export type AnyEvent = DomainEvent | TextErased;
 export type EventType = AnyEvent["type"];
 

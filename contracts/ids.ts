@@ -12,6 +12,7 @@ import { z } from "zod";
 export const idPrefixes = {
   organization: "org",
   user: "usr",
+  configuration: "cfg",
   session: "ses",
   prompt: "prm",
   message: "msg",
@@ -32,6 +33,7 @@ export type Id<K extends IdKind> = `${(typeof idPrefixes)[K]}_${string}`;
 
 export type OrganizationId = Id<"organization">;
 export type UserId = Id<"user">;
+export type ConfigurationId = Id<"configuration">;
 export type SessionId = Id<"session">;
 export type PromptId = Id<"prompt">;
 export type MessageId = Id<"message">;

@@ -223,9 +223,22 @@ it("shows triggers and the runs that they made", async () => {
   const trigger = triggerViewSchema.parse(await getTrigger(sql, { organization, id: triggerId }));
   expect(trigger.filter).toEqual({ level: "error", count: 3, muted: null });
   expect(await listTriggers(sql, { organization })).toEqual([trigger]);
+  const report = {
+    outcome: "needs_human" as const,
+    summary: "Somebody has to decide.",
+    citations: [],
+    diffRef: null,
+    testReportRef: null,
+    sideEffectRefs: [],
+  };
+  const completed = { sessionId, completionId: "c-1", report };
+  await reached(await writer.write(run, [{ type: "RunCompleted", data: completed }], at(4)));
   const { runs } = await listRuns(sql, { organization, limit: 5 });
   expect(runs.map((shown) => runViewSchema.parse(shown))).toMatchObject([
-    { id: runId, triggerId, dedupKey: "d1", title: "It broke", sessionId, createdAt: at(2) },
+    {
+      ...{ id: runId, triggerId, dedupKey: "d1", title: "It broke", sessionId, createdAt: at(2) },
+      ...{ outcome: report.outcome, summary: report.summary, completedAt: at(4) },
+    },
   ]);
 });
 

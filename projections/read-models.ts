@@ -1,4 +1,6 @@
+import { activityProjection } from "./activity/projection.ts";
 import { auditProjection } from "./audit/projection.ts";
+import { configurationsProjection } from "./configurations/projection.ts";
 import { invocationsProjection } from "./invocations/projection.ts";
 import { messagesProjection } from "./messages/projection.ts";
 import { runsProjection } from "./runs/projection.ts";
@@ -14,4 +16,6 @@ export const readModels: readonly Projection[] = [
   auditProjection,
   triggersProjection,
   runsProjection,
+  configurationsProjection,
+  activityProjection,
 ];

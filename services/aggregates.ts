@@ -5,6 +5,7 @@ import type { Fold } from "#event-store/audit/state-at";
 import type { Decider } from "#event-store/decider";
 import { invocationDecider } from "./actions/decider.ts";
 import { runDecider } from "./automations/decider.ts";
+import { configurationDecider } from "./configurations/decider.ts";
 import { integrationDecider } from "./integrations/connections/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
 import { ruleDecider } from "./policy/budget-decider.ts";
@@ -32,4 +33,5 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   trigger: foldOf(triggerDecider),
   run: foldOf(runDecider),
   tool_calls: foldOf(toolCallsDecider),
+  configuration: foldOf(configurationDecider),
 };

@@ -1,5 +1,6 @@
 /** The settings of the program: one schema, read once from the environment, all problems told together. */
 import { z } from "zod";
+import { maxAutoDeleteDays } from "#contracts/session/limits";
 import { DomainError } from "#contracts/errors";
 import {
   defaultModel,
@@ -95,6 +96,8 @@ const configSchema = z.object({
   SANDBOX_GIT_PULL_ON_RESTORE: z.stringbool().default(false),
   SANDBOX_GIT_PULL_CADENCE_SECONDS: z.coerce.number().int().min(0).default(0),
   /** After so many seconds in which nobody asks a session or watches it, its sandbox is put away. */
+  /** After so many days without use a session is deleted with its text; never without it. */
+  SESSION_AUTO_DELETE_DAYS: z.coerce.number().int().min(1).max(maxAutoDeleteDays).optional(),
   SESSION_IDLE_SECONDS: z.coerce.number().int().min(1).max(604_800).default(900),
   /** So long before a provider ends a sandbox, its session is moved to another one or put away. */
   SANDBOX_GRACE_SECONDS: z.coerce.number().int().min(1).max(3_600).default(300),

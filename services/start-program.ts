@@ -80,6 +80,7 @@ export const startProgram = async ({
         secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
         outbound,
       }),
+      outbound,
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);

@@ -1,5 +1,6 @@
 /** Starts the roles of a process in the order in which they need each other, and stops them in reverse. */
 import type { ActionRegistry } from "./actions/registry.ts";
+import type { Outbound } from "./integrations/outbound/outbound.ts";
 import type { Role } from "./config.ts";
 import { livePath } from "./fanout/fanout.ts";
 import type { Identity } from "./identity/identity.ts";
@@ -18,13 +19,15 @@ export interface RunningRoles extends Running {
 
 export interface RoleOptions {
   readonly registry: ActionRegistry;
+  /** Stays the caller's to close. */
+  readonly outbound: Outbound;
   readonly dashboardDir: string | null;
 }
 
 /** Starts what `ROLES` names. Whatever was started is stopped again when something else cannot. */
 export const startRoles = async (
   platform: Platform,
-  { registry, dashboardDir }: RoleOptions,
+  { registry, outbound, dashboardDir }: RoleOptions,
 ): Promise<RunningRoles> => {
   const { config } = platform;
   const wanted = (role: Role): boolean => config.ROLES.includes(role);
@@ -45,7 +48,12 @@ export const startRoles = async (
     let gateway: RunningRoles["gateway"] = null;
     if (wanted("gateway")) {
       const liveUrl = config.LIVE_URL ?? `ws://${config.HOST}:${fanoutPort}${livePath}`;
-      const role = await startGatewayRole(platform, { registry, dashboardDir, liveUrl });
+      const role = await startGatewayRole(platform, {
+        registry,
+        outbound,
+        dashboardDir,
+        liveUrl,
+      });
       started.add(role);
       gateway = role;
     }

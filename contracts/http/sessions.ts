@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { repositorySchema, workspaceRepositoriesSchema } from "../repository.ts";
-import { maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
+import { maxAutoDeleteDays, maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
+import { sessionTelemetrySchema } from "../session/telemetry.ts";
 import { sessionViewSchema } from "../session/view.ts";
 import { messageViewSchema } from "../transcript/view.ts";
 import { idSchema } from "../ids.ts";
@@ -21,12 +22,19 @@ export const createSession = defineRoute({
   headers: idempotencyHeaders,
   body: z
     .object({
-      title: z.string().trim().min(1).max(maxTitleLength),
+      /** By default the prompt's first line. */
+      title: z.string().trim().min(1).max(maxTitleLength).optional(),
       /** Sessions of automations are opened by their runs. */
       kind: z.enum(["coding", "setup"]).optional(),
       repository: repositorySchema.nullable().default(null),
       /** Several, each in a folder of its own; in place of `repository`. */
       repositories: workspaceRepositoriesSchema.optional(),
+      /** What the workspace is made of, in place of repositories; a setup session needs one. */
+      configurationId: idSchema("configuration").optional(),
+      /** A session of the organisation whose work this one is a part of. */
+      parentId: idSchema("session").optional(),
+      /** `deferred`: the sandbox waits for the first prompt or watcher. */
+      provisioning: z.enum(["immediate", "deferred"]).optional(),
       /** By any of its names in the model registry. */
       model: z.string().min(1).max(100).optional(),
       /** In place of the kind's own prompt; what the kind demands is told to the agent all the same. */
@@ -36,7 +44,12 @@ export const createSession = defineRoute({
     .refine(({ repository, repositories }) => repository === null || repositories === undefined, {
       path: ["repositories"],
       message: "name either one repository or several",
-    }),
+    })
+    .refine(
+      ({ repository, repositories, configurationId }) =>
+        configurationId === undefined || (repository === null && repositories === undefined),
+      { path: ["configurationId"], message: "name either repositories or a configuration" },
+    ),
   responses: { 201: acceptedSchema.extend({ sessionId: idSchema("session") }) },
 });
 
@@ -72,6 +85,18 @@ export const listMessages = defineRoute({
   query: z.object(afterQuery),
   reads: ["sessions", "messages"],
   responses: { 200: z.object({ messages: z.array(messageViewSchema) }) },
+});
+
+export const getSessionTelemetry = defineRoute({
+  method: "GET",
+  path: "/v1/sessions/:sessionId/telemetry",
+  audience: "user",
+  summary:
+    "What the session has come to: messages, tool calls, time, pull requests, tokens and cost",
+  params: sessionParams,
+  query: z.object(afterQuery),
+  reads: ["sessions", "messages", "activity"],
+  responses: { 200: sessionTelemetrySchema },
 });
 
 export const promptSession = defineRoute({
@@ -126,8 +151,22 @@ export const deleteSession = defineRoute({
   method: "DELETE",
   path: "/v1/sessions/:sessionId",
   audience: "user",
-  summary: "Stop the session and remove its sandbox; its history stays",
+  summary: "Stop the session and remove its sandbox; its history stays, unless it is to be erased",
   params: sessionParams,
+  query: z.object({
+    /** What was written in the session is erased, and its snapshots are removed: for its own people. */
+    erase: z.enum(["true", "false"]).default("false"),
+  }),
+  responses: { 202: acceptedSchema },
+});
+
+export const setAutoDelete = defineRoute({
+  method: "PUT",
+  path: "/v1/sessions/:sessionId/auto-delete",
+  audience: "user",
+  summary: "Delete and erase the session after so many days without use; null for never",
+  params: sessionParams,
+  body: z.object({ days: z.int().min(1).max(maxAutoDeleteDays).nullable() }),
   responses: { 202: acceptedSchema },
 });
 

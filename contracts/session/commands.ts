@@ -1,7 +1,8 @@
 /** The commands that a session decides on. Times and ids arrive in them; deciding is pure. */
-import type { PromptId, UserId } from "../ids.ts";
+import type { PromptId, SessionId, UserId } from "../ids.ts";
 import type { WorkspaceRepository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
+import type { AppliedConfiguration } from "./applied-configuration.ts";
 import type { EnvVariableRequest } from "./env-request.ts";
 import type { SessionKind } from "./kind.ts";
 import type { ServiceCommand } from "./service-command.ts";
@@ -17,6 +18,11 @@ export type SessionCommand =
       readonly model: string;
       readonly systemPrompt: string | null;
       readonly fingerprint: string;
+      /** Null for a session of no configuration. */
+      readonly configuration: AppliedConfiguration | null;
+      readonly parentId: SessionId | null;
+      /** Whether its sandbox waits until somebody asks for it; a prompt asks for it. */
+      readonly deferred: boolean;
       readonly prompt: {
         readonly promptId: PromptId;
         readonly text: string;
@@ -106,6 +112,12 @@ export type SessionCommand =
       readonly requestId: string;
       readonly failure: Failure;
     }
+  | {
+      readonly type: "RecordPullRequest";
+      readonly repository: string;
+      readonly number: number;
+      readonly url: string;
+    }
   | { readonly type: "RequestPause" }
   /** `after`: the newest prompt that was answered when the session was found idle. */
   | { readonly type: "RequestIdlePause"; readonly after: PromptId | null }
@@ -113,4 +125,6 @@ export type SessionCommand =
   | { readonly type: "ReportIdleSandboxEnded"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "ReportPaused"; readonly epoch: number }
   | { readonly type: "RequestResume" }
-  | { readonly type: "DeleteSession" };
+  | { readonly type: "SetAutoDelete"; readonly days: number | null }
+  /** `erase`: what was written in it is erased as well. */
+  | { readonly type: "DeleteSession"; readonly erase?: boolean };

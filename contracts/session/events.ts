@@ -4,8 +4,10 @@ import { defineEvent, type EventOf } from "../define-event.ts";
 import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { workspaceRepositorySchema } from "../repository.ts";
+import { appliedConfigurationSchema } from "./applied-configuration.ts";
 import { envVariableNameSchema, envVariableRequestSchema } from "./env-request.ts";
 import { sessionKindSchema } from "./kind.ts";
+import { maxAutoDeleteDays } from "./limits.ts";
 import { serviceCommandSchema } from "./service-command.ts";
 import { sandboxWarningSchema } from "./sandbox-warning.ts";
 
@@ -49,6 +51,15 @@ export const sessionEvents = [
     // From a hash of the text, a guess at the text could be confirmed.
     { title: erasedText, systemPrompt: erasedText, fingerprint: erasedText },
   ),
+  /** In the commit that creates a session: what it has of its configuration, whose changes do not reach it. */
+  defineEvent("ConfigurationApplied", 1, appliedConfigurationSchema.shape, {
+    serviceCommands: [],
+    envFiles: { files: [] },
+  }),
+  /** In the commit that creates a session: it is a part of another one's work. */
+  defineEvent("ParentNamed", 1, { parentId: idSchema("session") }),
+  /** In the commit that creates a session: its sandbox waits until somebody asks for it. */
+  defineEvent("ProvisioningDeferred", 1, {}),
   defineEvent(
     "PromptQueued",
     1,
@@ -178,7 +189,23 @@ export const sessionEvents = [
     { epoch, requestId: z.string(), failure: failureSchema },
     { "failure.message": erasedText },
   ),
+  /** After so many days without use the session is deleted with its text; null: never. */
+  defineEvent("AutoDeleteSet", 1, { days: z.int().min(1).max(maxAutoDeleteDays).nullable() }),
+  /** Somebody has had a branch of the sandbox proposed for merging. */
+  defineEvent(
+    "PullRequestOpened",
+    1,
+    {
+      /** The repository's folder below the workspace. */
+      repository: z.string(),
+      number: z.int().positive(),
+      url: z.string(),
+    },
+    { url: erasedText },
+  ),
   defineEvent("SessionStopped", 1, { reason: z.enum(["deleted"]) }),
+  /** What was written in the session is to be erased; a worker sees to it. */
+  defineEvent("ErasureRequested", 1, {}),
 ] as const;
 
 export type SessionEvent = EventOf<(typeof sessionEvents)[number]>;

@@ -15,3 +15,6 @@ export const maxEnvValueLength = 32 * 1024;
 
 /** How many prompts of a session may be open: the one that is answered, and those that wait. */
 export const maxOpenPrompts = 20;
+
+/** The longest time, in days, after which a session that nobody uses may be deleted. */
+export const maxAutoDeleteDays = 3_650;

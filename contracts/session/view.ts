@@ -2,6 +2,7 @@ import { z } from "zod";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
 import { failureSchema, sessionOriginSchema } from "./events.ts";
+import { sessionKindSchema } from "./kind.ts";
 
 export const sessionStatusSchema = z.enum([
   "pending",
@@ -21,6 +22,11 @@ export const sessionViewSchema = z.object({
   title: z.string(),
   status: sessionStatusSchema,
   origin: sessionOriginSchema,
+  kind: sessionKindSchema,
+  /** Null for a session of no configuration. */
+  configurationId: idSchema("configuration").nullable(),
+  /** The session whose work this one is a part of; null for one that stands alone. */
+  parentId: idSchema("session").nullable(),
   repository: repositorySchema.nullable(),
   model: z.string(),
   /** Prompts that are queued or being answered. */

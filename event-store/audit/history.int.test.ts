@@ -201,6 +201,7 @@ describe("the state at a moment", () => {
     trigger: fold,
     run: fold,
     tool_calls: fold,
+    configuration: fold,
     rule: fold,
   };
 

@@ -4,7 +4,7 @@ import { type RunRow, runsTable } from "./table.ts";
 
 export const runsProjection = defineRowProjection<RunRow>({
   name: "runs",
-  version: 1,
+  version: 2,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "run",
   table: runsTable,
@@ -16,11 +16,22 @@ export const runsProjection = defineRowProjection<RunRow>({
       dedup_key: dedupKey,
       title,
       session_id: null,
+      outcome: null,
+      summary: null,
+      completed_at: null,
       created_at: meta.at,
     }),
   },
   change: {
     RunSessionOpened: (row, { sessionId }) => ({ ...row, session_id: sessionId }),
-    TextErased: (row) => ({ ...row, title: erasedText }),
+    // The agent's report may come before the word that its session is open.
+    RunCompleted: (row, { sessionId, report }, { meta }) => ({
+      ...row,
+      session_id: sessionId,
+      outcome: report.outcome,
+      summary: report.summary,
+      completed_at: meta.at,
+    }),
+    TextErased: (row) => ({ ...row, title: erasedText, summary: row.summary && erasedText }),
   },
 });

@@ -11,6 +11,9 @@ const viewOf = (row: RunRow): RunView => ({
   dedupKey: row.dedup_key,
   title: row.title,
   sessionId: row.session_id,
+  outcome: row.outcome,
+  summary: row.summary,
+  completedAt: row.completed_at,
   createdAt: row.created_at,
 });
 

@@ -5,6 +5,9 @@ create table runs (
   dedup_key text not null,
   title text not null,
   session_id text collate "C",
+  outcome text,
+  summary text,
+  completed_at timestamptz(3),
   created_at timestamptz(3) not null,
   primary key (organization_id, id)
 );

@@ -1,4 +1,5 @@
 import type { SessionId, TriggerId } from "#contracts/ids";
+import type { RunOutcome } from "#contracts/run/outcome";
 import type { AggregateRow } from "../runtime/row-projection.ts";
 import type { Table } from "../runtime/table.ts";
 
@@ -8,6 +9,9 @@ export interface RunRow extends AggregateRow {
   readonly title: string;
   /** Null until the run has opened its session. */
   readonly session_id: SessionId | null;
+  readonly outcome: RunOutcome | null;
+  readonly summary: string | null;
+  readonly completed_at: string | null;
   readonly created_at: string;
 }
 
@@ -21,6 +25,9 @@ export const runsTable: Table<RunRow> = {
     dedup_key: "text",
     title: "text",
     session_id: "text",
+    outcome: "text",
+    summary: "text",
+    completed_at: "timestamptz",
     created_at: "timestamptz",
   },
   sessionColumn: "session_id",

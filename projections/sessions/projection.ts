@@ -14,6 +14,11 @@ const awaited = ({ status }: SessionRow): Partial<SessionRow> =>
   status === "failed" || status === "paused" ? { status: "pending", failure: null } : {};
 
 const change: Changes<SessionRow> = {
+  ConfigurationApplied: (row, { configurationId }) => ({
+    ...row,
+    configuration_id: configurationId,
+  }),
+  ParentNamed: (row, { parentId }) => ({ ...row, parent_id: parentId }),
   PromptQueued: (row, { promptId }, context) =>
     changed(row, context, {
       open_prompts: [...row.open_prompts, promptId],
@@ -57,17 +62,20 @@ const repositoryOf = (first: WorkspaceRepository | undefined): Repository | null
 
 export const sessionsProjection = defineRowProjection<SessionRow>({
   name: "sessions",
-  version: 1,
+  version: 2,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "session",
   table: sessionsTable,
   create: {
-    SessionCreated: ({ title, origin, repositories, model }, { organization, id, meta }) => ({
+    SessionCreated: ({ title, origin, kind, repositories, model }, { organization, id, meta }) => ({
       organization_id: organization,
       id,
       title,
       status: "pending",
       origin,
+      kind,
+      configuration_id: null,
+      parent_id: null,
       repository: repositoryOf(repositories[0]),
       model,
       open_prompts: [],

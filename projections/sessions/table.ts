@@ -1,5 +1,7 @@
+import type { ConfigurationId, SessionId } from "#contracts/ids";
 import type { Repository } from "#contracts/repository";
 import type { Failure, SessionOrigin } from "#contracts/session/events";
+import type { SessionKind } from "#contracts/session/kind";
 import type { SessionStatus } from "#contracts/session/view";
 import type { AggregateRow } from "../runtime/row-projection.ts";
 import type { Table } from "../runtime/table.ts";
@@ -8,6 +10,9 @@ export interface SessionRow extends AggregateRow {
   readonly title: string;
   readonly status: SessionStatus;
   readonly origin: SessionOrigin;
+  readonly kind: SessionKind;
+  readonly configuration_id: ConfigurationId | null;
+  readonly parent_id: SessionId | null;
   readonly repository: Repository | null;
   readonly model: string;
   /** The ids of the prompts that are queued or being answered. */
@@ -26,6 +31,9 @@ export const sessionsTable: Table<SessionRow> = {
     title: "text",
     status: "text",
     origin: "jsonb",
+    kind: "text",
+    configuration_id: "text",
+    parent_id: "text",
     repository: "jsonb",
     model: "text",
     open_prompts: "text[]",

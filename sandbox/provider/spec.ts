@@ -50,6 +50,8 @@ export interface SandboxSpec {
   readonly envFiles?: unknown;
   /** What is started in a workspace that was there before. */
   readonly serviceCommands?: readonly ServiceCommand[];
+  /** Where applications listen, the likeliest first; the usual ones without it. */
+  readonly ports?: readonly number[];
   /** More environment for everything that runs inside. */
   readonly environment?: Readonly<Record<string, string>>;
 }

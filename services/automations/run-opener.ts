@@ -6,7 +6,8 @@ import { eventsOf } from "#event-store/load";
 import { reactionId, type ReactorOptions, startReactor } from "#event-store/reactor";
 import type { RecordedCommit } from "#event-store/recorded";
 import type { Worker } from "#event-store/worker";
-import { createSession, type SessionCommandsDeps } from "../sessions/commands.ts";
+import type { SessionCommandsDeps } from "../sessions/commands.ts";
+import { createSession } from "../sessions/create-session.ts";
 import { openRunSession } from "./commands.ts";
 
 const name = "run-opener";

@@ -224,7 +224,7 @@ describe("the server", () => {
         const { models } = await client.call(getProjections, {});
         const sessions = models.find(({ name }) => name === "sessions");
         expect(sessions).toMatchObject({
-          version: 1,
+          version: 2,
           shards: [{ shard: 0, state: "projecting", lag: 0, problem: null }],
           rebuild: null,
         });

@@ -98,7 +98,7 @@ const malformed: Refusal[] = [
     "a body without what it needs",
     422,
     "request_invalid",
-    () => ({ ...sessions, token: owner(), body: {} }),
+    () => ({ ...sessions, url: "/v1/configurations", token: owner(), body: {} }),
   ],
   [
     "no body where one is needed",

@@ -61,7 +61,7 @@ const find = async (deps: FindEndpointsDeps, visitor: Visitor): Promise<SandboxE
     if (asked && state.status === "failed") {
       throw new DomainError("sandbox_boot_failed", "The sandbox did not come up.");
     }
-    if (!asked && (state.status === "paused" || state.status === "failed")) {
+    if (!asked && (state.status === "paused" || state.status === "failed" || state.deferred)) {
       await resume(deps, visitor);
     } else {
       await requestActivation(store, { organization, session });

@@ -9,15 +9,19 @@ import type { ActionRegistry } from "../actions/registry.ts";
 import { actionRoutes } from "../actions/routes.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
 import { automationRoutes } from "../automations/routes.ts";
+import { configurationRoutes } from "../configurations/routes.ts";
 import { openEventStreams } from "../fanout/event-streams.ts";
 import { pastOfSessions } from "../fanout/past-of-sessions.ts";
 import { buildGateway } from "../gateway/app.ts";
 import { createAuthenticate } from "../gateway/authenticate.ts";
 import { createAwaitPosition } from "../gateway/await-position.ts";
+import { gitRoutes } from "../git/routes.ts";
+import type { SidecarGitDeps } from "../git/sidecar-git.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
+import type { Outbound } from "../integrations/outbound/outbound.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
@@ -42,6 +46,7 @@ export interface GatewayRole extends Running {
 
 export interface GatewayRoleOptions {
   readonly registry: ActionRegistry;
+  readonly outbound: Outbound;
   /** Where browsers open the live channel. */
   readonly liveUrl: string;
   /** The folder of the built dashboard; null without one. */
@@ -51,7 +56,7 @@ export interface GatewayRoleOptions {
 /** Serves the HTTP API and the dashboard. */
 export const startGatewayRole = async (
   { store, sql, keys, config, log, instance }: Platform,
-  { registry, liveUrl, dashboardDir }: GatewayRoleOptions,
+  { registry, outbound, liveUrl, dashboardDir }: GatewayRoleOptions,
 ): Promise<GatewayRole> => {
   const started = runningStack();
   try {
@@ -62,6 +67,11 @@ export const startGatewayRole = async (
     const clock = (): Date => new Date();
     const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const budgets = createRuleBudgets(store);
+    const sidecars: SidecarGitDeps = {
+      findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
+      sidecarToken: ({ sessionId, organizationId }) =>
+        deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
+    };
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -72,9 +82,7 @@ export const startGatewayRole = async (
       proxies: {
         announce: (sessionId) => announceWatched(store, sessionId),
         verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, clock()),
-        findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
-        sidecarToken: ({ sessionId, organizationId }) =>
-          deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
+        ...sidecars,
       },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
@@ -105,6 +113,7 @@ export const startGatewayRole = async (
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
+        ...gitRoutes({ store, secrets, outbound, findUser: identity.findUser, ...sidecars }),
         ...integrationRoutes({ store, secrets }),
         ...policyRoutes({ store, registry, budgets, clock }),
         ...triggerRoutes({
@@ -115,6 +124,7 @@ export const startGatewayRole = async (
           organizationOf: (trigger) => organizationOfTrigger(sql, trigger),
         }),
         ...automationRoutes(sql),
+        ...configurationRoutes({ store, sql }),
         ...toolRoutes({
           store,
           log,

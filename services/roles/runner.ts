@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
+import { configuredParts } from "../runner/configured-parts.ts";
 import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
 import { openSecrets } from "../secrets/secrets.ts";
@@ -65,6 +66,7 @@ export const startRunnerRole = async (
       },
       kind: state.kind,
       serviceCommands: state.serviceCommands,
+      ...configuredParts(state, provider.type),
       ...(config.SANDBOX_GIT_PULL_ON_RESTORE && {
         freshness: { cadenceSeconds: config.SANDBOX_GIT_PULL_CADENCE_SECONDS },
       }),

@@ -4,19 +4,28 @@ import { startTimerWorker } from "#event-store/timers";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { startRunOpener } from "../automations/run-opener.ts";
+import { startFollowingSetups } from "../configurations/follow-setups.ts";
+import { startEraser } from "../erasure/eraser.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
+import { openDataKeys } from "../secrets/data-keys.ts";
+import { knownSnapshotVersion } from "../sandboxes/known-snapshot-version.ts";
 import { idleLookTimer, lookForIdle, startIdleWatch } from "../sessions/idle/idle-watch.ts";
 import {
   expiryLookTimer,
   lookForExpiry,
   startExpiryWatch,
 } from "../sessions/migration/expiry-watch.ts";
+import {
+  lookForUnused,
+  retentionTimer,
+  startRetentionWatch,
+} from "../sessions/retention/retention-watch.ts";
 import { startTriggerWorker } from "../triggers/worker.ts";
 
 /** Does what commits, deliveries and timers ask for: executes actions, matches triggers, opens runs. */
 export const startWorkerRole = async (
-  { store, log, instance, config }: Platform,
+  { store, sql, keys, log, instance, config }: Platform,
   registry: ActionRegistry,
 ): Promise<Running> => {
   const started = runningStack();
@@ -32,14 +41,20 @@ export const startWorkerRole = async (
     const { leases } = idle;
     const expiry = { store, log, leases, ...migrationTimes(config) };
     started.add(await startExpiryWatch(expiry));
+    const retention = { ...idle, defaultDays: config.SESSION_AUTO_DELETE_DAYS ?? null };
+    started.add(await startRetentionWatch(retention));
+    const vault = openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping });
+    started.add(await startEraser({ store, vault, log }));
     const handlers = {
       ...actionTimerHandlers(store),
       [idleLookTimer]: lookForIdle(idle),
       [expiryLookTimer]: lookForExpiry(expiry),
+      [retentionTimer]: lookForUnused(retention),
     };
     started.add(await startTimerWorker(store, { handlers, log }));
     started.add(await startTriggerWorker(store, { log }));
     started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
+    started.add(await startFollowingSetups({ store, log, versionKey: knownSnapshotVersion(log) }));
     if (config.NATS_MONITORS !== undefined) {
       started.add(watchReplicas({ monitors: config.NATS_MONITORS, log }));
     }

@@ -47,7 +47,7 @@ export const nextStep = (state: SessionState, { sandboxHeld, sparesPutOff }: Own
       ? { kind: "end_idle_sandbox" }
       : { kind: "pause", idle: idlePause !== null };
   }
-  if (state.status === "paused" || state.status === "failed") {
+  if (state.status === "paused" || state.status === "failed" || state.deferred) {
     return { kind: "leave" };
   }
   const [prompt] = state.prompts;

@@ -4,7 +4,11 @@ import type { ExistingSession } from "../sessions/state.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { otherSandbox, sandboxRefOf } from "./sandbox-ref.ts";
 
-/** Ends every sandbox that a session may have, and forgets what it was given. */
+/**
+ * Removes all that a deleted session has: its sandboxes, its snapshots, the values that it was given. What a
+ * setup session has saved belongs to its configuration, and stays. Doing it again does nothing; what fails is
+ * tried again by the next owner.
+ */
 export const tearDown = async (
   { deps: { provider, values }, organization, session }: OwnerContext,
   state: ExistingSession,
@@ -13,7 +17,16 @@ export const tearDown = async (
     await provider.terminate(otherSandbox(session, generation));
   }
   await provider.terminate(sandboxRefOf(session, state));
+  if (state.kind !== "setup") await deleteSnapshots(provider, session);
   await values.forget({ organization, session }, state.environment.names);
+};
+
+const deleteSnapshots = async (provider: SandboxProvider, session: SessionId): Promise<void> => {
+  const { listSnapshots, deleteSnapshot } = provider;
+  if (!listSnapshots || !deleteSnapshot) return;
+  for (const { sessionId, snapshotId } of await listSnapshots.call(provider)) {
+    if (sessionId === session) await deleteSnapshot.call(provider, snapshotId);
+  }
 };
 
 /** Whether nothing is left of a deleted session but its snapshots. */

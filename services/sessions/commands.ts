@@ -1,4 +1,4 @@
-/** What people and automations do with sessions: append the command's outcome, then nudge the owner. */
+/** What people and automations do with a session that is there: append the command's outcome, then nudge the owner. */
 import type { Logger } from "pino";
 import { DomainError } from "#contracts/errors";
 import {
@@ -10,10 +10,7 @@ import {
   type UserId,
 } from "#contracts/ids";
 import type { Position } from "#contracts/position";
-import { requireModel } from "#contracts/models/registry";
-import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import type { SessionCommand } from "#contracts/session/commands";
-import type { SessionOrigin } from "#contracts/session/events";
 import { maxPromptBytes } from "#contracts/session/limits";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
@@ -36,70 +33,6 @@ export interface SessionRef {
   readonly organization: OrganizationId;
   readonly session: SessionId;
 }
-
-export interface CreateSessionRequest {
-  readonly organization: OrganizationId;
-  readonly title: string;
-  readonly origin: SessionOrigin;
-  /** By default `automation` for the session of a run, else `coding`. */
-  readonly kind?: "coding" | "setup" | undefined;
-  readonly repositories: readonly WorkspaceRepository[];
-  /** In any of the formats of the model registry. */
-  readonly model?: string | undefined;
-  /** In place of the kind's own prompt. */
-  readonly systemPrompt?: string | undefined;
-  /** The first prompt, if there is one. `by` is the user or run that asks. */
-  readonly prompt: { readonly text: string; readonly by: string } | null;
-  /** The same key of the same organisation is the same session; null for a new one in any case. */
-  readonly idempotencyKey: string | null;
-}
-
-/** The id of the session that is created with an idempotency key. */
-export const sessionIdOf = (organization: string, idempotencyKey: string): SessionId =>
-  derivedId("session", organization, idempotencyKey);
-
-/** @throws DomainError `prompt_too_large`, `model_unknown`, `idempotency_key_reused` */
-export const createSession = async (
-  deps: SessionCommandsDeps,
-  request: CreateSessionRequest,
-  meta: CommandMeta,
-): Promise<{ readonly sessionId: SessionId; readonly position: Position }> => {
-  const { organization, title, origin, repositories, prompt, idempotencyKey } = request;
-  if (prompt) refuseLargePrompt(prompt.text);
-  const session =
-    idempotencyKey === null ? newId("session") : sessionIdOf(organization, idempotencyKey);
-  const { position } = await carryOut(deps, { organization, session }, meta, {
-    type: "CreateSession",
-    title,
-    origin,
-    kind: request.kind ?? (origin.kind === "automation" ? "automation" : "coding"),
-    repositories,
-    model: request.model === undefined ? deps.defaultModel : requireModel(request.model).id,
-    systemPrompt: request.systemPrompt ?? null,
-    prompt: prompt && { promptId: derivedId("prompt", session, "first"), ...prompt },
-    fingerprint: fingerprintOf(askedFor(request)),
-  });
-  return { sessionId: session, position };
-};
-
-/**
- * What the caller said, without what was settled here: another default model must not turn a repetition
- * into another request. The form is that of older versions where they could have been asked the same.
- */
-const askedFor = (request: CreateSessionRequest): Record<string, unknown> => {
-  const { title, origin, repositories, prompt, model = null, kind, systemPrompt } = request;
-  const [first, second] = repositories;
-  const repository = first ? { url: first.url, ref: first.ref } : null;
-  return {
-    title,
-    origin,
-    prompt,
-    model,
-    ...(second || (first && first.path !== workspaceRoot) ? { repositories } : { repository }),
-    ...(kind !== undefined && kind !== "coding" && { kind }),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-  };
-};
 
 /** @throws DomainError `prompt_too_large`, `idempotency_key_reused`, `prompt_queue_full`, `session_not_found`, `session_stopped` */
 export const queuePrompt = async (
@@ -179,7 +112,7 @@ export const provideEnvVariables = async (
 
 type PlainCommand = Extract<
   SessionCommand["type"],
-  "CancelPrompts" | "RequestPause" | "RequestResume" | "DeleteSession"
+  "CancelPrompts" | "RequestPause" | "RequestResume"
 >;
 
 /** A command that says nothing but its name. */
@@ -194,10 +127,25 @@ export const cancelPrompts = plainCommand("CancelPrompts", "cancel");
 export const pauseSession = plainCommand("RequestPause");
 /** @throws DomainError `session_not_found`, `session_stopped` */
 export const resumeSession = plainCommand("RequestResume");
-/** @throws DomainError `session_not_found` */
-export const deleteSession = plainCommand("DeleteSession");
+/** `erase`: what was written in it as well. @throws DomainError `session_not_found` */
+export const deleteSession = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  meta: CommandMeta,
+  { erase = false }: { readonly erase?: boolean } = {},
+): Promise<Position> =>
+  (await carryOut(deps, ref, meta, { type: "DeleteSession", erase })).position;
 
-const carryOut = async (
+/** @throws DomainError `session_not_found`, `session_stopped` */
+export const setAutoDelete = async (
+  deps: SessionCommandsDeps,
+  ref: SessionRef,
+  days: number | null,
+  meta: CommandMeta,
+): Promise<Position> => (await carryOut(deps, ref, meta, { type: "SetAutoDelete", days })).position;
+
+/** Appends the outcome of a command, then nudges the owner. @throws what the decider throws */
+export const carryOut = async (
   deps: Pick<SessionCommandsDeps, "store" | "log">,
   { organization, session }: SessionRef,
   meta: CommandMeta,
@@ -227,7 +175,8 @@ const nudge = async (
   }
 };
 
-const refuseLargePrompt = (text: string): void => {
+/** @throws DomainError `prompt_too_large` */
+export const refuseLargePrompt = (text: string): void => {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxPromptBytes) {
     throw new DomainError("prompt_too_large", "A prompt may have 100 KB at most.", {

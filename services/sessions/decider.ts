@@ -22,11 +22,7 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
   if (state.status === "none") {
     throw new DomainError("session_not_found", "There is no such session.");
   }
-  if (command.type === "DeleteSession") {
-    return state.status === "stopped"
-      ? []
-      : [{ type: "SessionStopped", data: { reason: "deleted" } }];
-  }
+  if (command.type === "DeleteSession") return deleteSession(command, state);
   if (state.status === "stopped") {
     throw new DomainError("session_stopped", "The session was deleted.");
   }
@@ -40,6 +36,16 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
       return state.title === command.title
         ? []
         : [{ type: "SessionRenamed", data: { title: command.title } }];
+    case "SetAutoDelete":
+      return state.autoDeleteDays === command.days
+        ? []
+        : [{ type: "AutoDeleteSet", data: { days: command.days } }];
+    case "RecordPullRequest": {
+      const { repository, number, url } = command;
+      return state.pullRequests.includes(url)
+        ? []
+        : [{ type: "PullRequestOpened", data: { repository, number, url } }];
+    }
     case "RequestPause":
       return state.status === "paused" || state.pause === "requested"
         ? []
@@ -52,7 +58,10 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
           ]
         : [];
     case "RequestResume":
-      return state.status === "paused" || state.status === "failed" || state.pause === "requested"
+      return state.status === "paused" ||
+        state.status === "failed" ||
+        state.deferred ||
+        state.pause === "requested"
         ? [{ type: "ResumeRequested", data: {} }]
         : [];
     case "RequestMigration":
@@ -79,9 +88,25 @@ const create = (
     throw keyReused();
   }
   const data = { title, origin, kind, repositories: [...repositories], model, systemPrompt };
-  const created: SessionEvent = { type: "SessionCreated", data: { ...data, fingerprint } };
-  return prompt ? [created, { type: "PromptQueued", data: prompt }] : [created];
+  const { configuration, parentId, deferred } = command;
+  return [
+    { type: "SessionCreated", data: { ...data, fingerprint } },
+    ...(configuration ? ([{ type: "ConfigurationApplied", data: configuration }] as const) : []),
+    ...(parentId ? ([{ type: "ParentNamed", data: { parentId } }] as const) : []),
+    ...(deferred && !prompt ? ([{ type: "ProvisioningDeferred", data: {} }] as const) : []),
+    ...(prompt ? ([{ type: "PromptQueued", data: prompt }] as const) : []),
+  ];
 };
+
+const deleteSession = (
+  { erase = false }: Command<"DeleteSession">,
+  { status, erasureRequested }: ExistingSession,
+): readonly SessionEvent[] => [
+  ...(status === "stopped"
+    ? []
+    : ([{ type: "SessionStopped", data: { reason: "deleted" } }] as const)),
+  ...(erase && !erasureRequested ? ([{ type: "ErasureRequested", data: {} }] as const) : []),
+];
 
 const acquireOwnership = (
   { instance, epoch }: Command<"AcquireOwnership">,

@@ -17,6 +17,9 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
     return {
       status: "pending",
       ...event.data,
+      configuration: null,
+      parentId: null,
+      deferred: false,
       epoch: 0,
       instance: null,
       prompts: [],
@@ -24,6 +27,8 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       serviceCommands: [],
       environment: { names: [], version: 0 },
       envRequests: [],
+      erasureRequested: false,
+      pullRequests: [],
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
@@ -48,6 +53,16 @@ const evolveExisting = (
   event: Exclude<SessionEvent, { type: "SessionCreated" }>,
 ): ExistingSession => {
   switch (event.type) {
+    case "ConfigurationApplied":
+      return {
+        ...state,
+        configuration: event.data,
+        serviceCommands: event.data.serviceCommands,
+      };
+    case "ParentNamed":
+      return { ...state, parentId: event.data.parentId };
+    case "ProvisioningDeferred":
+      return { ...state, deferred: true };
     case "PromptQueued":
       return wanted({
         ...state,
@@ -145,6 +160,12 @@ const evolveExisting = (
       };
     case "ServiceCommandsSaved":
       return { ...state, serviceCommands: event.data.commands };
+    case "AutoDeleteSet":
+      return { ...state, autoDeleteDays: event.data.days };
+    case "ErasureRequested":
+      return { ...state, erasureRequested: true };
+    case "PullRequestOpened":
+      return { ...state, pullRequests: [...state.pullRequests, event.data.url] };
     case "EnvVariablesRequested":
     case "EnvVariablesProvided":
       return evolveEnvironment(state, event);
@@ -172,8 +193,8 @@ const evolveExisting = (
 const wanted = (state: ExistingSession): ExistingSession => {
   const pause = state.pause === "requested" ? "withdrawn" : state.pause;
   return state.status === "paused" || state.status === "failed"
-    ? { ...state, status: "pending", pause: "none", idlePause: null }
-    : { ...state, pause, idlePause: null };
+    ? { ...state, status: "pending", deferred: false, pause: "none", idlePause: null }
+    : { ...state, deferred: false, pause, idlePause: null };
 };
 
 /** An owner that starts prompts is not about to put the sandbox away because of an older request. */

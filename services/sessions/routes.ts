@@ -10,10 +10,13 @@ import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
+import { createSession } from "./create-session.ts";
 import { sessionAggregate } from "./decider.ts";
 import { environmentRoutes } from "./environment/routes.ts";
 import type { SessionValues } from "./environment/session-values.ts";
+import { requireOwnSession } from "./own-session.ts";
 import { promptRoutes } from "./prompt-routes.ts";
+import { telemetryOf } from "./telemetry.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
@@ -49,6 +52,13 @@ const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
     status: 200,
     body: await requireView(sql, principal.organizationId, params.sessionId),
   })),
+  handleRoute(http.getSessionTelemetry, async ({ principal, params }) => ({
+    status: 200,
+    body: await telemetryOf(
+      sql,
+      await requireView(sql, principal.organizationId, params.sessionId),
+    ),
+  })),
   handleRoute(http.listMessages, async ({ principal, params }) => {
     const organization = principal.organizationId;
     await requireView(sql, organization, params.sessionId);
@@ -62,7 +72,7 @@ const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
 const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(http.createSession, async (request) => {
     const { body, headers, principal } = request;
-    const created = await commands.createSession(
+    const created = await createSession(
       deps,
       {
         organization: principal.organizationId,
@@ -70,6 +80,9 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
         origin: { kind: "user", userId: principal.userId },
         kind: body.kind,
         repositories: repositoriesOf(body),
+        configurationId: body.configurationId,
+        parentId: body.parentId,
+        provisioning: body.provisioning,
         model: body.model,
         systemPrompt: body.systemPrompt,
         prompt: body.prompt === undefined ? null : { text: body.prompt, by: principal.userId },
@@ -110,10 +123,19 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
     const position = await commands.renameSession(deps, refOf(request), title, metaOf(request));
     return { status: 202, body: { position } };
   }),
-  handleRoute(http.deleteSession, async (request) => ({
-    status: 202,
-    body: { position: await commands.deleteSession(deps, refOf(request), metaOf(request)) },
-  })),
+  handleRoute(http.setAutoDelete, async (request) => {
+    await requireOwnSession(deps.store, request);
+    const { days } = request.body;
+    const position = await commands.setAutoDelete(deps, refOf(request), days, metaOf(request));
+    return { status: 202, body: { position } };
+  }),
+  handleRoute(http.deleteSession, async (request) => {
+    const erase = request.query.erase === "true";
+    if (erase) await requireOwnSession(deps.store, request);
+    const meta = metaOf(request);
+    const position = await commands.deleteSession(deps, refOf(request), meta, { erase });
+    return { status: 202, body: { position } };
+  }),
 ];
 
 type CreateSessionBody = z.infer<typeof http.createSession.body>;
@@ -165,7 +187,11 @@ const welcomeWatcher = async (deps: SessionRoutesDeps, request: WatchRequest): P
     id: session,
   });
   if (state.status === "none") throw notFound();
-  if (state.status === "paused" || (state.status === "running" && state.idlePause !== null)) {
+  if (
+    state.status === "paused" ||
+    state.deferred ||
+    (state.status === "running" && state.idlePause !== null)
+  ) {
     await commands.resumeSession(deps, refOf(request), metaOf(request));
   }
 };

@@ -12,7 +12,7 @@ import { sandboxWarningSchema } from "#contracts/session/sandbox-warning";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
-import { create } from "./testing/session-events.ts";
+import { applied, create } from "./testing/session-events.ts";
 
 const promptId = fc.constantFrom(derivedId("prompt", "1"), derivedId("prompt", "2"));
 /** Mostly that of one owner, so that it gets somewhere. */
@@ -71,6 +71,9 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     model: fc.string(),
     systemPrompt: fc.option(fc.string(), { nil: null }),
     fingerprint: name,
+    configuration: fc.constantFrom(null, applied),
+    parentId: fc.constantFrom(null, derivedId("session", "parent")),
+    deferred: fc.boolean(),
     prompt: fc.option(prompt, { nil: null, freq: 1 }),
   }),
   prompt.map((asked) => ({ type: "QueuePrompt", ...asked })),
@@ -118,6 +121,13 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   }),
   snapshotReport,
   snapshotReport,
+  fc.record({ type: type("SetAutoDelete"), days: fc.constantFrom(null, 1, 30) }),
+  fc.record({
+    type: type("RecordPullRequest"),
+    repository: name,
+    number: fc.constantFrom(1, 2),
+    url: name,
+  }),
   fc.record({ type: type("RequestPause") }),
   idleReport,
   fc.record({ type: type("ReportPaused"), epoch }),
@@ -155,7 +165,7 @@ describeDecider("a session", {
     { weight: 60, arbitrary: commandsOfItsLife },
     { weight: 30, arbitrary: commandsOfASleeper },
     { weight: 90, arbitrary: commandsOfAMover },
-    { weight: 1, arbitrary: fc.record({ type: type("DeleteSession") }) },
+    { weight: 1, arbitrary: fc.record({ type: type("DeleteSession"), erase: fc.boolean() }) },
   ),
   repeated: {
     CreateSession: "nothing",
@@ -189,6 +199,8 @@ describeDecider("a session", {
     RequestSnapshot: "nothing",
     ReportSnapshotTaken: "nothing",
     ReportSnapshotFailed: "nothing",
+    SetAutoDelete: "nothing",
+    RecordPullRequest: "nothing",
     RequestPause: "nothing",
     RequestIdlePause: "nothing",
     // Each failure counts.

@@ -1,7 +1,8 @@
 /** What a session remembers to decide on its commands, and what its owner has to know. Plain JSON. */
-import type { PromptId } from "#contracts/ids";
+import type { PromptId, SessionId } from "#contracts/ids";
 import type { WorkspaceRepository } from "#contracts/repository";
 import type { EnvVariableRequest } from "#contracts/session/env-request";
+import type { AppliedConfiguration } from "#contracts/session/applied-configuration";
 import type { Failure, SessionOrigin } from "#contracts/session/events";
 import type { SessionKind } from "#contracts/session/kind";
 import type { ServiceCommand } from "#contracts/session/service-command";
@@ -63,6 +64,12 @@ interface SessionFacts {
   readonly systemPrompt: string | null;
   /** Of the request that created the session. */
   readonly fingerprint: string;
+  /** Null for a session of no configuration. */
+  readonly configuration: AppliedConfiguration | null;
+  /** The session whose work this one is a part of; null for one that stands alone. */
+  readonly parentId: SessionId | null;
+  /** Nobody has asked for the sandbox yet, and it is not to be made before. */
+  readonly deferred: boolean;
   /** The epoch of the newest owner; 0 before the first. */
   readonly epoch: number;
   /** Who that owner is; null before the first. */
@@ -76,6 +83,11 @@ interface SessionFacts {
   readonly environment: SessionEnvironment;
   /** Unanswered, the newest last; see `rememberedEnvRequests`. */
   readonly envRequests: readonly OpenEnvRequest[];
+  /** As it was set for this session; undefined where nobody has, so that the installation's counts. */
+  readonly autoDeleteDays?: number | null;
+  readonly erasureRequested: boolean;
+  /** The addresses of those that people have opened from here. */
+  readonly pullRequests: readonly string[];
   readonly snapshotRequests: readonly SnapshotRequest[];
   /** The newest last; see `rememberedSnapshots`. */
   readonly snapshots: readonly SnapshotResult[];
@@ -115,7 +127,7 @@ interface FormerSandbox {
 }
 
 /**
- * - `pending`: an owner has to bring the sandbox up
+ * - `pending`: an owner has to bring the sandbox up, at once or (`deferred`) when somebody asks for it
  * - `starting`: an owner is at it
  * - `running`: prompts can be answered
  * - `migrating`: its sandbox ends soon and runs on until another one has taken its place; prompts wait

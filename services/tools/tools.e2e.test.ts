@@ -11,6 +11,7 @@ import {
   pauseSession,
   resumeSession,
 } from "#contracts/http/sessions";
+import { createConfiguration, getConfiguration } from "#contracts/http/configurations";
 import type { ToolPart } from "#contracts/transcript/message";
 import { loadAggregate } from "#event-store/load";
 import { sessionAggregate } from "../sessions/decider.ts";
@@ -26,9 +27,12 @@ beforeAll(async () => {
 afterAll(() => stack.close(), 120_000);
 
 it("a setup session's agent records its services and has a snapshot taken in the middle of its turn", async () => {
+  const { configurationId } = await stack.client.call(createConfiguration, {
+    body: { name: "Shop" },
+  });
   const { sessionId, position: after } = await stack.client.call(createSession, {
     headers: {},
-    body: { title: "Set up", kind: "setup", prompt: "Please save the setup." },
+    body: { title: "Set up", kind: "setup", configurationId, prompt: "Please save the setup." },
   });
   const messages = await vi.waitUntil(async () => {
     const answer = await stack.client.call(listMessages, {
@@ -57,6 +61,14 @@ it("a setup session's agent records its services and has a snapshot taken in the
   expect(serviceCommands).toEqual([{ name: "web", command: "node server.mjs" }]);
   expect(snapshots).toMatchObject([{ snapshotId: expect.stringMatching(/^snap-/) as unknown }]);
   expect(snapshots).toMatchObject([{ snapshotId }]);
+
+  // What the setup session has found out is what the configuration's next sessions begin with.
+  const configuration = await vi.waitUntil(async () => {
+    const params = { configurationId };
+    const view = await stack.client.call(getConfiguration, { params });
+    return view.setup.status === "done" && view;
+  }, patience);
+  expect(configuration).toMatchObject({ serviceCommands, snapshot: { snapshotId } });
 }, 300_000);
 
 it("an agent is given values in the middle of its turn, has them after a pause, and nothing stays", async () => {

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import { applyEnvFiles, scrubEnvFiles, type EnvFilesOptions } from "../env-files/env-files.ts";
-import { envSpecSchema, type EnvSpec } from "../env-files/spec.ts";
+import { envSpecSchema, type EnvSpec } from "#contracts/sandbox/env-files";
 import { openWorkspace } from "../workspace/confinement.ts";
 import { CommandFailed, exitCodes } from "./exit-codes.ts";
 import type { Console } from "./run-action.ts";

@@ -16,7 +16,7 @@ import {
 } from "../workspace/write-files.ts";
 import { excludeFromGit, type GitOptions } from "./git-exclude.ts";
 import { planEnvFiles, type PlanOptions } from "./plan.ts";
-import type { EnvSpec } from "./spec.ts";
+import type { EnvSpec } from "#contracts/sandbox/env-files";
 
 export interface EnvFilesOptions {
   readonly workspace: Workspace;

@@ -5,7 +5,7 @@ import { openFolderInside, type Workspace } from "../workspace/confinement.ts";
 import { checkMissingFolder, isMissing, kindOf } from "../workspace/write-files.ts";
 import { dotenvLine } from "./dotenv.ts";
 import { isTracked, type GitOptions } from "./git-exclude.ts";
-import type { EnvFile, EnvSpec } from "./spec.ts";
+import type { EnvFile, EnvSpec } from "#contracts/sandbox/env-files";
 
 export interface PlannedFile {
   /** Relative to the workspace. */

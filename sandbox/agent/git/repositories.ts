@@ -122,7 +122,7 @@ const staysBelow = (file: string): boolean =>
   !file.includes("\0") && !path.isAbsolute(file) && !path.normalize(file).startsWith("..");
 
 /** Runs `work` in the opened folder, whatever happens to its path meanwhile. */
-const inRepository = async <T>(
+export const inRepository = async <T>(
   access: GitAccess,
   repository: string,
   work: (git: GitClientOptions) => Promise<T>,

@@ -11,6 +11,7 @@ import { openAccess } from "./access.ts";
 import type { SidecarConfig } from "./config.ts";
 import { accessRoutes } from "./routes/access.ts";
 import { fileRoutes } from "./routes/files.ts";
+import { gitChangeRoutes } from "./routes/git-changes.ts";
 import { gitRoutes } from "./routes/git.ts";
 import { previewRoutes } from "./routes/preview.ts";
 import { serviceRoutes } from "./routes/services.ts";
@@ -70,6 +71,7 @@ export const startSidecar = async (options: SidecarOptions): Promise<Sidecar> =>
         ...accessRoutes,
         ...fileRoutes(workspace),
         ...gitRoutes({ workspace, searchPath, home }),
+        ...gitChangeRoutes({ workspace, searchPath, home }),
         ...serviceRoutes({
           services,
           workspace,

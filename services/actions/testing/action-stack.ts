@@ -15,7 +15,7 @@ import { readModels } from "#projections/read-models";
 import { startProjector } from "#projections/runtime/projector";
 import { createConnectorRegistry } from "../../integrations/connectors.ts";
 import { type DemoMcpServer, startDemoMcpServer } from "../../integrations/demo/demo-mcp-server.ts";
-import { createSession } from "../../sessions/commands.ts";
+import { createSession } from "../../sessions/create-session.ts";
 import type { ActionCommandsDeps } from "../commands.ts";
 import { createRuleBudgets } from "../../policy/budgets.ts";
 import { openSessionLimits } from "../session-limits.ts";

@@ -63,7 +63,7 @@ export const useCreateSession = () => {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (request: {
-      readonly body: CallInput<typeof createSession>["body"];
+      readonly body: NonNullable<CallInput<typeof createSession>["body"]>;
       readonly idempotencyKey: string;
     }) =>
       api.call(createSession, {

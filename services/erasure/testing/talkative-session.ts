@@ -11,7 +11,7 @@ import type { SessionCommand } from "#contracts/session/commands";
 import type { Message } from "#contracts/transcript/message";
 import { executeOnInvocation } from "../../actions/invocation-log.ts";
 import { matchTrigger, openRunSession } from "../../automations/commands.ts";
-import { createSession } from "../../sessions/commands.ts";
+import { createSession } from "../../sessions/create-session.ts";
 import { sessionAggregate } from "../../sessions/decider.ts";
 import { transcriptAggregate } from "../../sessions/transcript-decider.ts";
 

@@ -17,6 +17,7 @@ import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
 import { openEventStreams } from "../../fanout/event-streams.ts";
 import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
+import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
@@ -26,7 +27,7 @@ import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
 import { proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
-import { openSecrets } from "../../secrets/secrets.ts";
+import { openSecrets, type Secrets } from "../../secrets/secrets.ts";
 import { createSessionValues } from "../../sessions/environment/session-values.ts";
 import { sessionRoutes } from "../../sessions/routes.ts";
 import { triggerRoutes } from "../../triggers/routes.ts";
@@ -66,6 +67,8 @@ export interface TestGatewayParts {
   readonly store: EventStore;
   readonly keys: Keys;
   readonly now: () => Date;
+  readonly identity: Identity;
+  readonly secrets: Secrets;
 }
 
 export interface TestRequest {
@@ -81,6 +84,7 @@ export const startTestGateway = async (
     readonly dashboardDir?: string;
     readonly metricsToken?: string;
     readonly extra?: readonly RouteHandler[];
+    readonly routes?: (of: TestGatewayParts) => readonly RouteHandler[];
     readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
   } = {},
 ): Promise<TestGateway> => {
@@ -95,6 +99,7 @@ export const startTestGateway = async (
     const keys = deriveKeys("ab".repeat(32));
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens, now });
     const secrets = await openSecrets(sql, keys.secretWrapping);
+    const parts = { store, keys, now, identity, secrets };
     const progress = await openProgress(sql);
     closing.push(() => progress.close());
     const registry = createConnectorRegistry([
@@ -115,7 +120,7 @@ export const startTestGateway = async (
         token: options.metricsToken ?? null,
         status: () => readProjectionStatus(store, sql),
       },
-      ...(options.proxies && { proxies: options.proxies({ store, keys, now }) }),
+      ...(options.proxies && { proxies: options.proxies(parts) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,
         sandboxTokenSecret: keys.sandboxTokens,
@@ -141,6 +146,7 @@ export const startTestGateway = async (
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
         }),
+        ...configurationRoutes({ store, sql }),
         ...policyRoutes({ ...stack.deps, registry }),
         ...triggerRoutes({
           store,
@@ -151,6 +157,7 @@ export const startTestGateway = async (
         }),
         ...identityRoutes({ identity, secureCookies: true }),
         ...operationsRoutes({ store, sql, checks: healthChecks(store.connection, sql) }),
+        ...(options.routes?.(parts) ?? []),
         ...(options.extra ?? []),
       ],
     });

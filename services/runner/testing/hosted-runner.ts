@@ -8,6 +8,8 @@ import { z } from "zod";
 import { openLeases } from "#event-store/leases";
 import { readConfig } from "../../config.ts";
 import { openPlatform } from "../../platform.ts";
+import { openSecrets } from "../../secrets/secrets.ts";
+import { createSessionValues } from "../../sessions/environment/session-values.ts";
 import { startRunner } from "../runner.ts";
 import { hostedProvider } from "./hosted-provider.ts";
 
@@ -39,6 +41,7 @@ const runner = await startRunner({
   instance,
   provider: hostedProvider(settings.SANDBOX_HOST, settings.PAUSES),
   leases: await openLeases(store, "owner", { ttlMs: settings.LEASE_TTL_MS }),
+  values: createSessionValues(await openSecrets(platform.sql, platform.keys.secretWrapping)),
   limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
   specOf: () => ({
     repositories: [],

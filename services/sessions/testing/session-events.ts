@@ -1,5 +1,6 @@
 /** Events and commands of one ordinary session, for tests. */
 import { derivedId } from "#contracts/ids";
+import type { AppliedConfiguration } from "#contracts/session/applied-configuration";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
 
@@ -25,7 +26,20 @@ export const created: Event<"SessionCreated"> = {
 export const create: Command<"CreateSession"> = {
   type: "CreateSession",
   ...created.data,
+  configuration: null,
+  parentId: null,
+  deferred: false,
   prompt: null,
+};
+
+/** What the session has of a configuration with everything in it. */
+export const applied: AppliedConfiguration = {
+  configurationId: derivedId("configuration", "shop"),
+  workspaceRevision: 1,
+  serviceCommands: [{ name: "web", command: "npm start" }],
+  envFiles: { files: [{ path: ".env", variables: [{ name: "TOKEN", required: true }] }] },
+  previewPorts: [3000],
+  snapshot: { snapshotId: "snap-setup", provider: "local", versionKey: null },
 };
 
 export const queue = (name: string, text = name): Command<"QueuePrompt"> => ({

@@ -14,7 +14,8 @@ import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { deriveSandboxToken } from "#sandbox/token";
 import { buildGateway } from "../../gateway/app.ts";
 import { createAuthenticate } from "../../gateway/authenticate.ts";
-import { createSession } from "../../sessions/commands.ts";
+import { createTestConfiguration } from "../../configurations/testing/test-configuration.ts";
+import { createSession } from "../../sessions/create-session.ts";
 import { toolHandlers } from "../handlers.ts";
 import type { ToolHandlers } from "../handler.ts";
 import { toolRoutes } from "../routes.ts";
@@ -123,9 +124,13 @@ export const startToolWorld = async (): Promise<ToolWorld> => {
       };
     },
     createSession: async ({ origin, kind } = {}) => {
+      const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
       const { sessionId } = await createSession(
         { store, log, defaultModel: "claude-sonnet-4.6" },
         {
+          ...(kind === "setup" && {
+            configurationId: (await createTestConfiguration(store, organization)).configurationId,
+          }),
           organization,
           title: "test",
           origin: origin ?? { kind: "user", userId: newId("user") },
@@ -134,7 +139,7 @@ export const startToolWorld = async (): Promise<ToolWorld> => {
           prompt: null,
           idempotencyKey: null,
         },
-        newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } }),
+        meta,
       );
       return sessionId;
     },

@@ -1,0 +1,84 @@
+/**
+ * Brings what setup sessions have found out into their configurations. Whatever a session's commit says,
+ * the session's present state is looked at: so it does not matter which commit comes first, or twice.
+ */
+import { newCommandMeta } from "#event-store/command-meta";
+import type { ConfigurationCommand } from "#contracts/configuration/commands";
+import type { OrganizationId, SessionId } from "#contracts/ids";
+import type { EventStore } from "#event-store/event-store";
+import { execute } from "#event-store/execute";
+import { loadAggregate } from "#event-store/load";
+import type { Log } from "#event-store/log";
+import { reactionId, startReactor } from "#event-store/reactor";
+import type { RecordedCommit } from "#event-store/recorded";
+import type { Worker } from "#event-store/worker";
+import { sessionAggregate } from "../sessions/decider.ts";
+import { fingerprintOf } from "../sessions/fingerprint.ts";
+import type { ExistingSession, SessionState } from "../sessions/state.ts";
+import { configurationAggregate } from "./decider.ts";
+
+const name = "configuration-setups";
+
+/** The events after which a configuration may have something to learn. */
+const telling = new Set([
+  "ConfigurationApplied",
+  "ServiceCommandsSaved",
+  "SnapshotTaken",
+  "SessionStopped",
+]);
+
+export interface FollowSetupsDeps {
+  readonly store: EventStore;
+  readonly log: Log;
+  /** What is baked into sandboxes beside the workspace; null where it cannot be known. */
+  readonly versionKey: () => Promise<string | null>;
+}
+
+export const startFollowingSetups = (deps: FollowSetupsDeps): Promise<Worker> =>
+  startReactor(deps.store, {
+    name,
+    aggregates: ["session"],
+    log: deps.log,
+    react: (recorded) => followSetup(deps, recorded),
+  });
+
+const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Promise<void> => {
+  if (!recorded.commit.events.some(({ type }) => telling.has(type))) return;
+  const organization = recorded.ref.organization as OrganizationId;
+  const sessionId = recorded.ref.id as SessionId;
+  const load = async (): Promise<SessionState> =>
+    (await loadAggregate(deps.store, sessionAggregate, { organization, id: sessionId })).state;
+  const session = await load();
+  if (session.status === "none" || session.kind !== "setup" || !session.configuration) return;
+  const { configurationId: id, workspaceRevision } = session.configuration;
+  const tell = async (command: ConfigurationCommand): Promise<void> => {
+    const meta = newCommandMeta({
+      actor: { kind: "service", id: name, via: "reactor" },
+      commandId: reactionId(recorded, name, command.type),
+      causationId: recorded.commit.meta.commandId,
+      correlationId: recorded.commit.meta.correlationId,
+    });
+    await execute(deps.store, configurationAggregate, { organization, id }, command, meta);
+  };
+
+  await tell({ type: "StartSetup", sessionId, workspaceRevision });
+  const { serviceCommands } = session;
+  // The session's first ones are a copy of the configuration's, which may be newer.
+  if (fingerprintOf(serviceCommands) !== fingerprintOf(session.configuration.serviceCommands)) {
+    await tell({ type: "SaveSetupServices", sessionId, serviceCommands });
+  }
+  const snapshot = await newestSnapshot(deps, session);
+  if (snapshot) await tell({ type: "SaveSetupSnapshot", sessionId, snapshot });
+  // Asked for once more: it may have been deleted while another commit of it was followed.
+  if ((await load()).status === "stopped") await tell({ type: "EndSetup", sessionId });
+};
+
+/** The last one that its agent has asked for; where a sandbox was put away is nobody's business. */
+const newestSnapshot = async (
+  { versionKey }: FollowSetupsDeps,
+  { snapshots, provider }: ExistingSession,
+) => {
+  const taken = snapshots.findLast((snapshot) => "snapshotId" in snapshot);
+  if (!taken || !("snapshotId" in taken) || provider === null) return null;
+  return { snapshotId: taken.snapshotId, provider, versionKey: await versionKey() };
+};

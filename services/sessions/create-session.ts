@@ -1,0 +1,181 @@
+/** The one way to a session, whoever asks for it: people over HTTP, the dashboard, the CLI, automations. */
+import { DomainError } from "#contracts/errors";
+import {
+  type ConfigurationId,
+  derivedId,
+  newId,
+  type OrganizationId,
+  type SessionId,
+} from "#contracts/ids";
+import { requireModel } from "#contracts/models/registry";
+import type { Position } from "#contracts/position";
+import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
+import type { AppliedConfiguration } from "#contracts/session/applied-configuration";
+import type { SessionOrigin } from "#contracts/session/events";
+import type { CommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { loadAggregate } from "#event-store/load";
+import { requireConfiguration } from "../configurations/commands.ts";
+import {
+  carryOut,
+  refuseLargePrompt,
+  type SessionCommandsDeps,
+  type SessionRef,
+} from "./commands.ts";
+import { sessionAggregate } from "./decider.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { titleFrom } from "./title.ts";
+
+export interface CreateSessionRequest {
+  readonly organization: OrganizationId;
+  /** By default the prompt's first line. */
+  readonly title?: string | undefined;
+  readonly origin: SessionOrigin;
+  /** By default `automation` for the session of a run, else `coding`; `setup` needs a configuration. */
+  readonly kind?: "coding" | "setup" | undefined;
+  /** Of a session without a configuration; none of both is an empty workspace. */
+  readonly repositories: readonly WorkspaceRepository[];
+  readonly configurationId?: ConfigurationId | undefined;
+  /** A session of the same organisation whose work this one is a part of. */
+  readonly parentId?: SessionId | undefined;
+  /** `deferred`: the sandbox waits for the first prompt or watcher. Immediate by default. */
+  readonly provisioning?: "immediate" | "deferred" | undefined;
+  /** In any of the formats of the model registry. */
+  readonly model?: string | undefined;
+  /** In place of the kind's own prompt. */
+  readonly systemPrompt?: string | undefined;
+  /** The first prompt, if there is one. `by` is the user or run that asks. */
+  readonly prompt: { readonly text: string; readonly by: string } | null;
+  /** The same key of the same organisation is the same session; null for a new one in any case. */
+  readonly idempotencyKey: string | null;
+}
+
+/** The id of the session that is created with an idempotency key. */
+export const sessionIdOf = (organization: string, idempotencyKey: string): SessionId =>
+  derivedId("session", organization, idempotencyKey);
+
+/**
+ * A request that comes again answers the session that it has made, whatever has become of the
+ * configuration and the parent since.
+ *
+ * @throws DomainError `prompt_too_large`, `model_unknown`, `idempotency_key_reused`,
+ * `configuration_required`, `configuration_not_found`, `configuration_archived`, `session_not_found` and
+ * `session_stopped` for the parent
+ */
+export const createSession = async (
+  deps: SessionCommandsDeps,
+  request: CreateSessionRequest,
+  meta: CommandMeta,
+): Promise<{ readonly sessionId: SessionId; readonly position: Position }> => {
+  const { organization, origin, prompt, idempotencyKey } = request;
+  if (prompt) refuseLargePrompt(prompt.text);
+  const session =
+    idempotencyKey === null ? newId("session") : sessionIdOf(organization, idempotencyKey);
+  const ref = { organization, session };
+  const { name, ...made } = (await isThere(deps.store, ref))
+    ? nothingNew
+    : await settle(deps.store, request);
+  const { position } = await carryOut(deps, ref, meta, {
+    type: "CreateSession",
+    title: request.title ?? titleFrom({ prompt: prompt?.text ?? null, configuration: name }),
+    origin,
+    kind: request.kind ?? (origin.kind === "automation" ? "automation" : "coding"),
+    ...made,
+    deferred: request.provisioning === "deferred",
+    model: request.model === undefined ? deps.defaultModel : requireModel(request.model).id,
+    systemPrompt: request.systemPrompt ?? null,
+    prompt: prompt && { promptId: derivedId("prompt", session, "first"), ...prompt },
+    fingerprint: fingerprintOf(askedFor(request)),
+  });
+  return { sessionId: session, position };
+};
+
+const isThere = async (
+  store: EventStore,
+  { organization, session: id }: SessionRef,
+): Promise<boolean> =>
+  (await loadAggregate(store, sessionAggregate, { organization, id })).state.status !== "none";
+
+/** What the session is made of, as far as the log has to be asked. */
+interface Settled {
+  /** Of the configuration. */
+  readonly name: string | null;
+  readonly repositories: readonly WorkspaceRepository[];
+  readonly configuration: AppliedConfiguration | null;
+  readonly parentId: SessionId | null;
+}
+
+/** The session stays what it is: only the request's fingerprint is looked at. */
+const nothingNew: Settled = { name: null, repositories: [], configuration: null, parentId: null };
+
+const settle = async (
+  store: EventStore,
+  { organization, kind, repositories, configurationId, parentId }: CreateSessionRequest,
+): Promise<Settled> => {
+  if (parentId !== undefined) await requireParent(store, { organization, session: parentId });
+  const own = { parentId: parentId ?? null };
+  if (configurationId === undefined) {
+    if (kind === "setup") {
+      throw new DomainError(
+        "configuration_required",
+        "A setup session prepares a configuration; name the one that it is for.",
+      );
+    }
+    return { ...own, name: null, repositories, configuration: null };
+  }
+  const { name, settings, workspaceRevision, snapshot } = await requireConfiguration(store, {
+    organization,
+    id: configurationId,
+  });
+  const { serviceCommands, envFiles, previewPorts } = settings;
+  return {
+    ...own,
+    name,
+    repositories: settings.repositories,
+    configuration: {
+      configurationId,
+      workspaceRevision,
+      serviceCommands,
+      envFiles,
+      previewPorts,
+      snapshot,
+    },
+  };
+};
+
+const requireParent = async (
+  store: EventStore,
+  { organization, session: id }: SessionRef,
+): Promise<void> => {
+  const { state } = await loadAggregate(store, sessionAggregate, { organization, id });
+  const fields = { parentId: id };
+  if (state.status === "none") {
+    throw new DomainError("session_not_found", "There is no such parent session.", { fields });
+  }
+  if (state.status === "stopped") {
+    throw new DomainError("session_stopped", "The parent session was deleted.", { fields });
+  }
+};
+
+/**
+ * What the caller said, without what was settled here: another default model must not turn a repetition
+ * into another request. The form is that of older versions where they could have been asked the same.
+ */
+const askedFor = (request: CreateSessionRequest): Record<string, unknown> => {
+  const { title, origin, repositories, prompt, model = null, kind, systemPrompt } = request;
+  const { configurationId, parentId, provisioning } = request;
+  const [first, second] = repositories;
+  const repository = first ? { url: first.url, ref: first.ref } : null;
+  return {
+    ...(title !== undefined && { title }),
+    origin,
+    prompt,
+    model,
+    ...(second || (first && first.path !== workspaceRoot) ? { repositories } : { repository }),
+    ...(kind !== undefined && kind !== "coding" && { kind }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(configurationId !== undefined && { configurationId }),
+    ...(parentId !== undefined && { parentId }),
+    ...(provisioning === "deferred" && { provisioning }),
+  };
+};
