@@ -6,7 +6,7 @@ export interface FanoutLimits {
   readonly ringFrames: number;
   /** Bytes that those frames may take together. */
   readonly ringBytes: number;
-  /** Tokens of one part are merged for this long after the first. Milliseconds. */
+  /** Tokens of one part are merged for this long after the first; 0: never. Milliseconds. */
   readonly batchWindowMs: number;
   /** How long a session is still followed after its last client left. Milliseconds. */
   readonly graceMs: number;

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { UserId } from "#contracts/ids";
 import { clientFrameSchema, closeCodes, type ServerFrame } from "#contracts/live/messages";
-import { encodeFrame, type LiveFrame } from "./frame.ts";
+import { type EncodedFrame, encodeFrame, type LiveFrame } from "./frame.ts";
 import type { FanoutLimits } from "./limits.ts";
 import type { WatchKey } from "./live-feed.ts";
 import { loadInit, type PastOfSession } from "./load-init.ts";
@@ -83,8 +83,8 @@ export class LiveClient implements SocketListener, Watcher {
     this.#hold = null;
   }
 
-  deliver(frame: LiveFrame): void {
-    this.#sendText(frame.text);
+  deliver(frames: readonly LiveFrame[]): void {
+    this.#sendUnlessSlow(frames);
   }
 
   startOver(): void {
@@ -174,29 +174,28 @@ export class LiveClient implements SocketListener, Watcher {
   /** Sends the first frame and what follows it, and joins, in one go: nothing can come in between. */
   #admit(session: WatchedSession, first: ServerFrame, following: readonly LiveFrame[]): void {
     if (this.#welcomeTimer) clearTimeout(this.#welcomeTimer);
-    this.#sendNow(encodeFrame(first));
-    for (const frame of following) this.#sendNow(frame.text);
+    this.#sendNow([encodeFrame(first), ...following]);
     this.#welcomeBytes = this.#socket.bufferedBytes();
     if (!this.#closed) session.join(this);
   }
 
   #send(frame: ServerFrame): void {
-    this.#sendText(encodeFrame(frame));
+    this.#sendUnlessSlow([encodeFrame(frame)]);
   }
 
-  #sendText(text: string): void {
+  #sendUnlessSlow(frames: readonly EncodedFrame[]): void {
     if (this.#closed) return;
     const waiting = this.#socket.bufferedBytes();
     this.#welcomeBytes = Math.min(this.#welcomeBytes, waiting);
     if (waiting > this.#deps.limits.maxBackpressure + this.#welcomeBytes) this.#cutOff(waiting);
-    else this.#sendNow(text);
+    else this.#sendNow(frames);
   }
 
-  #sendNow(text: string): void {
+  #sendNow(frames: readonly EncodedFrame[]): void {
     if (this.#closed) return;
-    // Only a socket that is already gone drops a frame; its client resumes with the next one.
-    if (this.#socket.send(text) === "dropped") this.#end(tryAgainLater, "connection_lost");
-    else this.#deps.counts.framesSent += 1;
+    // The client of a socket that is already gone resumes with the next one.
+    if (this.#socket.send(frames)) this.#deps.counts.framesSent += frames.length;
+    else this.#end(tryAgainLater, "connection_lost");
   }
 
   #cutOff(waiting: number): void {
