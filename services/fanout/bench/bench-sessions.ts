@@ -21,7 +21,8 @@ export const newBenchSessions = (count: number): readonly BenchSession[] =>
 
 /** Good for a minute, for as many connections as there are. */
 export const ticketOf = async ({ organization, session }: BenchSession): Promise<string> => {
-  const ticket = { organizationId: organization, sessionId: session, userId: newId("user") };
+  const key = { organizationId: organization, sessionId: session };
+  const ticket = { ...key, userId: newId("user"), access: "watch" } as const;
   return (await signLiveTicket(ticketKey, ticket, new Date())).token;
 };
 

@@ -15,6 +15,7 @@ const commands = {
       store: await openEventStore({ connection, durability: "relaxed" }),
       port: 0,
       verifyTicket: (ticket) => verifyLiveTicket(ticketKey, ticket, new Date()),
+      commands: null,
       loadTranscript: () => Promise.resolve([]),
       loadStatus: () => Promise.resolve("running"),
       log: pino({ level: "warn" }, pino.destination(2)),
