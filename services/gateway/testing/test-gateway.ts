@@ -79,6 +79,7 @@ export const startTestGateway = async (
   options: {
     readonly dashboardDir?: string;
     readonly metricsToken?: string;
+    readonly origins?: GatewayOptions["origins"];
     readonly extra?: readonly RouteHandler[];
     readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
   } = {},
@@ -114,6 +115,7 @@ export const startTestGateway = async (
         token: options.metricsToken ?? null,
         status: () => readProjectionStatus(store, sql),
       },
+      ...(options.origins && { origins: options.origins }),
       ...(options.proxies && { proxies: options.proxies({ store, keys, now }) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,
