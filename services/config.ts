@@ -25,6 +25,11 @@ const json = z.string().transform((text, context): unknown => {
   }
 });
 
+/** As browsers send it, without a path. */
+const originSchema = z.url({ protocol: /^https?$/ }).refine((url) => new URL(url).origin === url, {
+  message: "is not an origin such as https://app.example.com",
+});
+
 const model = z.string().transform((name, context): ModelId => {
   const known = findModel(name);
   if (known) return known.id;
@@ -50,6 +55,12 @@ const configSchema = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Where browsers reach the fan-out tier, `ws://HOST:FANOUT_PORT` unless a proxy stands before it. */
   LIVE_URL: z.url({ protocol: /^wss?$/ }).optional(),
+  /** Origins whose pages may use the API and the live channel beside the dashboard, separated by commas. */
+  ALLOWED_ORIGINS: z
+    .string()
+    .transform((text) => text.split(",").map((origin) => origin.trim()))
+    .pipe(z.array(originSchema))
+    .default([]),
   /** Where sandboxes reach the gateway. */
   SANDBOX_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** An external NATS or Postgres; without one, an embedded server is started. */

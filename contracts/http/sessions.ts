@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { liveAccessSchema } from "../live/client-frames.ts";
 import { repositorySchema, workspaceRepositoriesSchema } from "../repository.ts";
 import { maxAutoDeleteDays, maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
 import { sessionTelemetrySchema } from "../session/telemetry.ts";
@@ -176,6 +177,10 @@ export const openLiveChannel = defineRoute({
   audience: "user",
   summary: "Where to watch the session, and a ticket that opens it within a minute",
   params: sessionParams,
+  query: z.object({
+    /** `watch` for a connection that may change nothing, whoever gets hold of it. */
+    access: liveAccessSchema.default("take_part"),
+  }),
   responses: {
     200: z.object({
       /** WebSocket URL with the ticket in it; add `&lastSeq=` to go on where a connection broke. */

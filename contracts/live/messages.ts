@@ -7,6 +7,7 @@ import { idSchema } from "../ids.ts";
 import { invocationStatusSchema } from "../invocation/status.ts";
 import { envVariableRequestSchema } from "../session/env-request.ts";
 import { failureSchema } from "../session/events.ts";
+import { positionSchema } from "../position.ts";
 import { sandboxWarningSchema } from "../session/sandbox-warning.ts";
 import { sessionStatusSchema } from "../session/view.ts";
 import { messagePartSchema, messageSchema, toolPartSchema } from "../transcript/message.ts";
@@ -82,6 +83,10 @@ export const streamingMessageSchema = z.object({
 });
 export type StreamingMessage = z.infer<typeof streamingMessageSchema>;
 
+/** Somebody who has the session open, in however many windows. */
+const personPresentSchema = z.object({ userId: idSchema("user"), typing: z.boolean() });
+export type PersonPresent = z.infer<typeof personPresentSchema>;
+
 /** One frame from the server to a client. */
 export const serverFrameSchema = z.discriminatedUnion("type", [
   /** Everything so far; the first frame of a connection that cannot go on where another one broke. */
@@ -97,20 +102,39 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("resumed"), seq: z.int().nonnegative() }),
   z.object({ type: z.literal("live"), seq: z.int().positive(), message: liveMessageSchema }),
   z.object({ type: z.literal("pong") }),
+  z.object({ type: z.literal("status"), status: sessionStatusSchema }),
+  /** Who has the session open; sent to those who asked for it with `&presence=1`, whenever it changes. */
+  z.object({
+    type: z.literal("presence"),
+    /** How many people there are; `people` names the first hundred. */
+    count: z.int().nonnegative(),
+    people: z.array(personPresentSchema),
+  }),
+  /** What was requested is in the log. */
+  z.object({
+    type: z.literal("accepted"),
+    requestId: z.string(),
+    position: positionSchema,
+    /** Of a prompt. */
+    promptId: idSchema("prompt").nullable(),
+  }),
+  /** What was requested has changed nothing; the connection goes on. */
+  z.object({
+    type: z.literal("refused"),
+    requestId: z.string(),
+    code: z.string(),
+    detail: z.string(),
+  }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string() }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
-
-/** One frame from a client to the server. */
-export const clientFrameSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ping") }),
-]);
-export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
 /** WebSocket close codes of ours (RFC 6455 leaves 4000-4999 to applications). */
 export const closeCodes = {
   unauthenticated: 4401,
   notFound: 4404,
   slowConsumer: 4408,
+  protocolUnsupported: 4426,
+  tooManyFrames: 4429,
   frameInvalid: 4400,
 } as const;

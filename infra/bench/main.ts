@@ -15,6 +15,8 @@ import { benchProject } from "#projections/bench/project";
 import { benchRebuild } from "#projections/bench/rebuild";
 import { benchSandbox } from "#sandbox/bench/sandbox";
 import { benchSidecar } from "#sandbox/bench/sidecar";
+import { benchFanout } from "#services/fanout/bench/fanout";
+import { benchPrompts } from "#services/gateway/bench/prompts";
 
 type Bench = (dataDir: string, scale: number) => Promise<object>;
 
@@ -26,6 +28,8 @@ const areas: Readonly<Record<string, Bench>> = {
   project: (_dataDir, scale) => benchProject(120_000 * scale),
   rebuild: (_dataDir, scale) => benchRebuild(1_000_000 * scale),
   growth: (_dataDir, scale) => benchGrowth(scale),
+  fanout: (dataDir) => benchFanout(dataDir),
+  http: (dataDir) => benchPrompts(dataDir),
   sandbox: async (dataDir) => ({
     ...(await benchSandbox(dataDir)),
     ...(await benchSidecar(dataDir)),

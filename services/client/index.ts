@@ -4,6 +4,7 @@ export type { Answer, AnswerBody, CallArguments, CallInput } from "./call.ts";
 export { watchSession, type Watch, type WatchOptions, type WatchState } from "./watch-session.ts";
 export { ProblemError, isProblemError, type ProblemCode } from "./problem-error.ts";
 export { foldStreaming, type Streaming } from "#contracts/live/streaming";
+export type { ClientFrame, LiveAccess } from "#contracts/live/client-frames";
 export type { LiveMessage, ServerFrame, StreamingMessage } from "#contracts/live/messages";
 export type { InvocationId, OrganizationId, SessionId } from "#contracts/ids";
 export {

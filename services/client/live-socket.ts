@@ -1,4 +1,5 @@
 /** One WebSocket connection to the live channel, from its opening to its end. */
+import type { ClientFrame } from "#contracts/live/client-frames";
 import { type ServerFrame, serverFrameSchema } from "#contracts/live/messages";
 
 /** The part of the browser's WebSocket that is used; that of the package `ws` has it, too. */
@@ -17,15 +18,22 @@ interface SocketListener {
   readonly broken: (code: number | null) => void;
 }
 
+interface FollowedSocket {
+  /** Ends it; nothing is told of it any more. */
+  drop(): void;
+  /** False unless it is open. */
+  send(frame: ClientFrame): boolean;
+}
+
 /**
  * Listens to one socket until it breaks. A socket on which nothing comes, not even the answer to a
- * ping, is broken although nobody said so. Answers the function that drops it.
+ * ping, is broken although nobody said so.
  */
 export const followSocket = (
   socket: LiveSocket,
   pingEveryMs: number,
   listener: SocketListener,
-): (() => void) => {
+): FollowedSocket => {
   let over = false;
   let heard = true;
   const stop = (): boolean => {
@@ -59,7 +67,13 @@ export const followSocket = (
   socket.addEventListener("close", ({ code }) => breakOff(code));
   // Nothing to do: a close event follows, or the heartbeat finds out. But somebody has to listen.
   socket.addEventListener("error", () => undefined);
-  return () => void stop();
+  return {
+    drop: () => void stop(),
+    send: (frame) => {
+      if (open && !over) socket.send(JSON.stringify(frame));
+      return open && !over;
+    },
+  };
 };
 
 const frameOf = (data: unknown): ServerFrame | null => {

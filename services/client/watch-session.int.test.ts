@@ -157,3 +157,17 @@ describe("watching a session", () => {
     expect(channel.connections).toHaveLength(0);
   });
 });
+
+it("says on the connection that is open what it is told to say, and where it stands", async () => {
+  const channel = await startChannel();
+  const { watch } = startWatch({
+    openSocket: () => Promise.resolve(`${channel.url}?ticket=one`),
+    presence: true,
+  });
+  expect(watch.send({ type: "typing", typing: true })).toBe(false);
+  const { socket } = await channel.connection(0);
+  const heard: unknown[] = [];
+  socket.on("message", (data: Buffer) => heard.push(JSON.parse(data.toString())));
+  await vi.waitUntil(() => watch.send({ type: "typing", typing: true }), { timeout: 30_000 });
+  await eventually(() => expect(heard).toEqual([{ type: "typing", typing: true }]));
+});

@@ -3,6 +3,7 @@
  * takes. Each connection has a new ticket and names the last frame that was seen, so nothing is told
  * twice and nothing is missed: either the stream goes on, or a new `init` frame replaces everything.
  */
+import { type ClientFrame, liveProtocol } from "#contracts/live/client-frames";
 import { type ServerFrame, closeCodes } from "#contracts/live/messages";
 import { type LiveSocketClass, followSocket } from "./live-socket.ts";
 import { ProblemError, isProblemError } from "./problem-error.ts";
@@ -21,6 +22,8 @@ export interface WatchOptions {
   /** Asks for a URL with a new ticket, for instance through the route `openLiveChannel`. */
   readonly openSocket: () => Promise<string>;
   readonly onFrame: (frame: ServerFrame) => void;
+  /** Whether to be told who else is there. */
+  readonly presence?: boolean;
   readonly onState?: (state: WatchState) => void;
   /** The global one unless given; Node 20 has none. */
   readonly WebSocket?: LiveSocketClass;
@@ -30,6 +33,11 @@ export interface WatchOptions {
 }
 
 export interface Watch {
+  /**
+   * Says something on the connection; false while there is none. What was requested is answered by a frame
+   * of the same `requestId`, unless the connection breaks first: then send it again.
+   */
+  send(frame: ClientFrame): boolean;
   /** Ends the watching; no frame comes after this. */
   close(): void;
 }
@@ -45,13 +53,13 @@ export const watchSession = (options: WatchOptions): Watch => {
   let attempt = 0;
   let closed = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let drop: (() => void) | undefined;
+  let socket: ReturnType<typeof followSocket> | undefined;
 
   const end = (error: ProblemError | null) => {
     if (closed) return;
     closed = true;
     clearTimeout(retry);
-    drop?.();
+    socket?.drop();
     onState({ status: "closed", error });
   };
 
@@ -83,7 +91,7 @@ export const watchSession = (options: WatchOptions): Watch => {
       const url = await options.openSocket();
       if (closed) return;
       const Socket: LiveSocketClass = options.WebSocket ?? globalThis.WebSocket;
-      drop = followSocket(new Socket(withLastSeq(url, lastSeq)), pingEveryMs, {
+      socket = followSocket(new Socket(watchUrl(url, options, lastSeq)), pingEveryMs, {
         frame: take,
         broken: (code) => (code === closeCodes.notFound ? end(sessionGone()) : tryAgain()),
       });
@@ -94,7 +102,7 @@ export const watchSession = (options: WatchOptions): Watch => {
   };
 
   void connect();
-  return { close: () => end(null) };
+  return { send: (frame) => socket?.send(frame) ?? false, close: () => end(null) };
 };
 
 const sessionGone = (): ProblemError =>
@@ -104,5 +112,14 @@ const sessionGone = (): ProblemError =>
     detail: "The session does not exist.",
   });
 
-const withLastSeq = (url: string, lastSeq: number | null): string =>
-  lastSeq === null ? url : `${url}${url.includes("?") ? "&" : "?"}lastSeq=${lastSeq}`;
+const watchUrl = (
+  url: string,
+  { presence = false }: WatchOptions,
+  lastSeq: number | null,
+): string => {
+  const watched = new URL(url);
+  watched.searchParams.set("protocol", String(liveProtocol));
+  if (presence) watched.searchParams.set("presence", "1");
+  if (lastSeq !== null) watched.searchParams.set("lastSeq", String(lastSeq));
+  return watched.href;
+};

@@ -1,5 +1,6 @@
 import { PassThrough, type Readable } from "node:stream";
-import type { SendResult, Socket } from "./socket-server.ts";
+import type { EncodedFrame } from "./frame.ts";
+import type { Socket } from "./socket-server.ts";
 
 /** Comments in between, so that nobody on the way takes the silence for the end. Milliseconds. */
 const heartbeatMs = 15_000;
@@ -31,12 +32,13 @@ export class EventStreamSocket implements Socket {
     return this.#stream;
   }
 
-  send(text: string): SendResult {
-    if (!this.#stream.writable) return "dropped";
-    const { seq } = JSON.parse(text) as { readonly seq?: number };
-    const id = seq === undefined ? "" : `id: ${seq}\n`;
-    this.#stream.write(`${id}data: ${text}\n\n`);
-    return this.bufferedBytes() === 0 ? "sent" : "buffered";
+  send(frames: readonly EncodedFrame[]): boolean {
+    if (!this.#stream.writable) return false;
+    for (const { seq, data } of frames) {
+      const id = seq === null ? "" : `id: ${seq}\n`;
+      this.#stream.write(`${id}data: ${data.toString("utf8")}\n\n`);
+    }
+    return true;
   }
 
   bufferedBytes(): number {

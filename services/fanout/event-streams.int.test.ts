@@ -15,11 +15,7 @@ beforeAll(async () => {
   await gateway.app.listen({ host: "127.0.0.1", port: 0 });
   url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}`;
 });
-afterAll(async () => {
-  // After an aborted fetch the client opens connections on which it asks for nothing.
-  gateway.app.server.closeAllConnections();
-  await gateway.close();
-});
+afterAll(() => gateway.close());
 beforeEach(async () => {
   session = await gateway.createSession();
   // The first frame is made from the read model, which follows the log.

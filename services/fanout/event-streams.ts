@@ -1,7 +1,9 @@
 /** The live channel without WebSockets: the same clients and the same feeds, over server-sent events. */
+import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
+import { openPeopleChannel } from "#event-store/people-channel";
 import { announceWatched } from "#event-store/watch-presence";
 import { EventStreamSocket } from "./event-stream.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
@@ -10,6 +12,7 @@ import { liveFeedOf } from "./live-feed.ts";
 import type { PastOfSession } from "./load-init.ts";
 import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
 import { goingAway } from "./socket-server.ts";
+import { SessionPeople } from "./session-people.ts";
 import { WatchedSessions } from "./watched-sessions.ts";
 
 export interface EventStreamsOptions extends PastOfSession {
@@ -23,7 +26,7 @@ export interface EventStreams {
    * Everything of the session from now on, or after the event that was seen last, until the reader goes.
    * @param lastEventId of an earlier stream; null for a fresh start
    */
-  open(watch: LiveTicket & { readonly lastEventId: string | null }): Readable;
+  open(watch: Omit<LiveTicket, "access"> & { readonly lastEventId: string | null }): Readable;
   /** Ends all streams and stops following. Fine to call twice. */
   close(): Promise<void>;
 }
@@ -32,16 +35,24 @@ export const openEventStreams = (options: EventStreamsOptions): EventStreams => 
   const { store, log, loadTranscript, loadStatus } = options;
   const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
   const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
+  const instance = randomUUID();
   const sockets = new Map<EventStreamSocket, LiveClient>();
   const sessions = new WatchedSessions({
     openFeed: (key) => liveFeedOf(store, key),
     announce: ({ sessionId }) => announceWatched(store, sessionId),
+    openPeople: ({ sessionId }) =>
+      new SessionPeople({
+        instance,
+        openChannel: (hear) => openPeopleChannel(store, sessionId, hear),
+        now: () => performance.now(),
+      }),
     limits,
     log,
   });
   const observing = reopenAfterReconnect(store, sessions, log);
   return {
-    open: ({ lastEventId, ...ticket }) => {
+    open: ({ lastEventId, ...watcher }) => {
+      const ticket: LiveTicket = { ...watcher, access: "watch" };
       const socket = new EventStreamSocket(() => {
         client.close();
         sockets.delete(socket);
@@ -49,7 +60,10 @@ export const openEventStreams = (options: EventStreamsOptions): EventStreams => 
       // Who watches was settled with the request; there is no other ticket.
       const verifyTicket = () => Promise.resolve(ticket);
       const query = new URLSearchParams(lastEventId === null ? {} : { lastSeq: lastEventId });
-      const deps = { sessions, verifyTicket, loadTranscript, loadStatus, limits, counts, log };
+      const deps = {
+        ...{ sessions, verifyTicket, loadTranscript, loadStatus, limits, counts, log },
+        commands: null,
+      };
       const client = new LiveClient(socket, { query }, deps);
       sockets.set(socket, client);
       return socket.readable;

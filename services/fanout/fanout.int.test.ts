@@ -45,8 +45,9 @@ describe.each(adapters)("fan-out on %s", (_name, openSockets) => {
       port: 0,
       verifyTicket: (ticket) =>
         ticket === "good"
-          ? Promise.resolve({ sessionId, organizationId, userId: newId("user") })
+          ? Promise.resolve({ sessionId, organizationId, userId: newId("user"), access: "watch" })
           : Promise.reject(new DomainError("unauthenticated", "No such ticket.")),
+      commands: null,
       loadTranscript: () => Promise.resolve(past.transcript),
       loadStatus: () => Promise.resolve(past.status),
       log: pino({ level: "silent" }),
@@ -58,7 +59,7 @@ describe.each(adapters)("fan-out on %s", (_name, openSockets) => {
     return {
       fanout,
       past,
-      ticket: { sessionId, organizationId, userId: newId("user") },
+      ticket: { sessionId, organizationId, userId: newId("user"), access: "watch" } as const,
       publish: (message: LiveMessage) =>
         publishLive(nats.store, { organization: organizationId, session: sessionId }, message),
       connect: (lastSeq?: number) =>

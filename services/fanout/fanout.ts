@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
+import { openPeopleChannel } from "#event-store/people-channel";
 import { announceWatched } from "#event-store/watch-presence";
+import type { LiveCommands } from "./client-requests.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
 import { type ClientCounts, LiveClient, type VerifyTicket } from "./live-client.ts";
 import { liveFeedOf } from "./live-feed.ts";
@@ -8,6 +11,7 @@ import type { LoadStatus, LoadTranscript } from "./load-init.ts";
 import { openSocketServer } from "./open-socket-server.ts";
 import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
 import type { SocketServer } from "./socket-server.ts";
+import { SessionPeople } from "./session-people.ts";
 import { WatchedSessions } from "./watched-sessions.ts";
 
 export interface FanoutOptions {
@@ -17,6 +21,8 @@ export interface FanoutOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly verifyTicket: VerifyTicket;
+  /** Null: whoever connects may only watch. */
+  readonly commands: LiveCommands | null;
   readonly loadTranscript: LoadTranscript;
   readonly loadStatus: LoadStatus;
   /** Whether a page of this origin may watch (`null`: not a browser). Everybody may if not given: the ticket decides. */
@@ -56,9 +62,16 @@ export const startFanout = async (options: FanoutOptions): Promise<Fanout> => {
   const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
   const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
   const clients = new Set<LiveClient>();
+  const instance = randomUUID();
   const sessions = new WatchedSessions({
     openFeed: (key) => liveFeedOf(store, key),
     announce: ({ sessionId }) => announceWatched(store, sessionId),
+    openPeople: ({ sessionId }) =>
+      new SessionPeople({
+        instance,
+        openChannel: (hear) => openPeopleChannel(store, sessionId, hear),
+        now: () => performance.now(),
+      }),
     limits,
     log,
   });
@@ -74,6 +87,7 @@ export const startFanout = async (options: FanoutOptions): Promise<Fanout> => {
         const client = new LiveClient(socket, request, {
           sessions,
           verifyTicket: options.verifyTicket,
+          commands: options.commands,
           loadTranscript: options.loadTranscript,
           loadStatus: options.loadStatus,
           limits,

@@ -31,10 +31,10 @@ export class FrameRing {
     this.#firstSeq ??= frame.sources[0]?.seq ?? frame.seq;
     this.#lastSeq = frame.seq;
     this.#frames.push(frame);
-    this.#bytes += frame.bytes;
+    this.#bytes += frame.data.length;
     while (this.#frames.length > 1 && this.#isOverfull()) {
       const evicted = this.#frames.shift();
-      this.#bytes -= evicted?.bytes ?? 0;
+      this.#bytes -= evicted?.data.length ?? 0;
       this.#evictedSeq = evicted?.seq ?? 0;
     }
   }

@@ -31,7 +31,7 @@ describe("frame ring", () => {
       [9, "<9>"],
       [10, "<10>"],
     ]);
-    expect(ring.resume(6)?.[0]?.text).toContain('"delta":"<9>"');
+    expect(ring.resume(6)?.[0]?.data.toString()).toContain('"delta":"<9>"');
     expect(read(ring.resume(10))).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describe("frame ring", () => {
       [3, "<3>"],
       [4, "<4>"],
     ]);
-    const { bytes } = makeFrame([token(1)]);
+    const bytes = makeFrame([token(1)]).data.length;
     const byBytes = ringOf([[1], [2], [3]], 100, bytes * 2);
     expect(byBytes.frames.map(({ seq }) => seq)).toEqual([2, 3]);
     expect(ringOf([[1], [2]], 100, 1).frames.map(({ seq }) => seq)).toEqual([2]);

@@ -6,18 +6,27 @@ export interface Received {
   readonly message: LiveMessage;
 }
 
+/** A frame as it is sent. */
+export interface EncodedFrame {
+  /** The sequence number that its client can resume after; null unless it says one. */
+  readonly seq: number | null;
+  /** Its JSON in UTF-8. */
+  readonly data: Buffer;
+}
+
 /** A frame that is ready to be sent: encoded once, however many clients get it. */
-export interface LiveFrame {
+export interface LiveFrame extends EncodedFrame {
   /** The newest sequence number in it. */
   readonly seq: number;
   readonly message: LiveMessage;
-  readonly text: string;
-  readonly bytes: number;
   /** What it was merged from, oldest first; more than one only for tokens of the same part. */
   readonly sources: readonly Received[];
 }
 
-export const encodeFrame = (frame: ServerFrame): string => JSON.stringify(frame);
+export const encodeFrame = (frame: ServerFrame): EncodedFrame => ({
+  seq: "seq" in frame ? frame.seq : null,
+  data: Buffer.from(JSON.stringify(frame)),
+});
 
 /** Makes one frame of one message, or of several tokens of the same part. */
 export const makeFrame = (sources: readonly Received[]): LiveFrame => {
@@ -27,8 +36,8 @@ export const makeFrame = (sources: readonly Received[]): LiveFrame => {
     last.message.type === "token"
       ? { ...last.message, delta: sources.map(deltaOf).join("") }
       : last.message;
-  const text = encodeFrame({ type: "live", seq: last.seq, message });
-  return { seq: last.seq, message, text, bytes: Buffer.byteLength(text), sources };
+  const { data } = encodeFrame({ type: "live", seq: last.seq, message });
+  return { seq: last.seq, message, data, sources };
 };
 
 /**

@@ -1,3 +1,5 @@
+import type { FrameBudgetLimits } from "./frame-budget.ts";
+
 /** The bounds of the tier. All of them have defaults; tests and operators change single ones. */
 export interface FanoutLimits {
   /** A client for which more than this waits unread is closed with `slow_consumer`. Bytes. */
@@ -6,7 +8,7 @@ export interface FanoutLimits {
   readonly ringFrames: number;
   /** Bytes that those frames may take together. */
   readonly ringBytes: number;
-  /** Tokens of one part are merged for this long after the first. Milliseconds. */
+  /** Tokens of one part are merged for this long after the first; 0: never. Milliseconds. */
   readonly batchWindowMs: number;
   /** How long a session is still followed after its last client left. Milliseconds. */
   readonly graceMs: number;
@@ -14,8 +16,10 @@ export interface FanoutLimits {
   readonly welcomeTimeoutMs: number;
   /** A client that answers no ping for this long is dropped. Seconds, 8 to 960. */
   readonly idleTimeoutSeconds: number;
-  /** The largest frame that a client may send. Bytes. */
+  /** The largest frame that a client may send: a prompt, most of whose characters are escaped. Bytes. */
   readonly maxFrameBytes: number;
+  /** A client that sends more frames is closed with `too_many_frames`. */
+  readonly clientFrames: FrameBudgetLimits;
 }
 
 export const defaultLimits: FanoutLimits = {
@@ -26,5 +30,6 @@ export const defaultLimits: FanoutLimits = {
   graceMs: 10_000,
   welcomeTimeoutMs: 10_000,
   idleTimeoutSeconds: 120,
-  maxFrameBytes: 16 * 1024,
+  maxFrameBytes: 256 * 1024,
+  clientFrames: { burst: 60, perSecond: 10 },
 };

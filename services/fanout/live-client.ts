@@ -1,10 +1,18 @@
 import type { Logger } from "pino";
-import { z } from "zod";
 import type { UserId } from "#contracts/ids";
-import { clientFrameSchema, closeCodes, type ServerFrame } from "#contracts/live/messages";
-import { encodeFrame, type LiveFrame } from "./frame.ts";
+import {
+  type ClientFrame,
+  clientFrameSchema,
+  type ClientRequest,
+  type LiveAccess,
+} from "#contracts/live/client-frames";
+import { closeCodes, type ServerFrame } from "#contracts/live/messages";
+import { carryOutRequest, type LiveCommands } from "./client-requests.ts";
+import { type EncodedFrame, encodeFrame, type LiveFrame } from "./frame.ts";
+import { FrameBudget } from "./frame-budget.ts";
 import type { FanoutLimits } from "./limits.ts";
 import type { WatchKey } from "./live-feed.ts";
+import { parseLiveQuery } from "./live-query.ts";
 import { loadInit, type PastOfSession } from "./load-init.ts";
 import type { Socket, SocketListener, SocketRequest } from "./socket-server.ts";
 import type { Watcher, WatchedSession } from "./watched-session.ts";
@@ -13,6 +21,7 @@ import type { WatchedSessions, WatchHold } from "./watched-sessions.ts";
 /** What a valid ticket says. */
 export interface LiveTicket extends WatchKey {
   readonly userId: UserId;
+  readonly access: LiveAccess;
 }
 
 /** Checks a ticket; rejects if it is forged, expired or not for the live channel. */
@@ -27,19 +36,12 @@ export interface ClientCounts {
 export interface LiveClientDeps extends PastOfSession {
   readonly sessions: WatchedSessions;
   readonly verifyTicket: VerifyTicket;
+  /** Null where clients only listen. */
+  readonly commands: LiveCommands | null;
   readonly limits: FanoutLimits;
   readonly counts: ClientCounts;
   readonly log: Logger;
 }
-
-const querySchema = z.object({
-  ticket: z.string().max(4096),
-  lastSeq: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .nullable(),
-});
 
 /** Close codes of RFC 6455 for faults of ours: the client should come back. */
 const internalError = 1011;
@@ -53,7 +55,12 @@ export class LiveClient implements SocketListener, Watcher {
   readonly #socket: Socket;
   readonly #deps: LiveClientDeps;
   #log: Logger;
-  #key: WatchKey | null = null;
+  readonly #budget: FrameBudget;
+  #ticket: LiveTicket | null = null;
+  /** Whether it wants to be told who is there. */
+  #wantsPresence = false;
+  /** Requests are carried out one after the other, as they came. */
+  #requests: Promise<void> = Promise.resolve();
   #hold: WatchHold | null = null;
   #closed = false;
   /** Grows when a new welcome begins; an older one that is still waiting then gives up. */
@@ -66,12 +73,22 @@ export class LiveClient implements SocketListener, Watcher {
     this.#socket = socket;
     this.#deps = deps;
     this.#log = deps.log;
+    this.#budget = new FrameBudget(deps.limits.clientFrames, performance.now());
     this.#begin(() => this.#enter(request));
   }
 
   message(text: string | null): void {
     if (this.#closed) return;
-    if (parseClientFrame(text)) this.#send({ type: "pong" });
+    if (!this.#budget.take(performance.now())) {
+      this.#refuse(
+        closeCodes.tooManyFrames,
+        "too_many_frames",
+        "These are too many frames at once.",
+      );
+      return;
+    }
+    const frame = parseClientFrame(text);
+    if (frame) this.#take(frame);
     else this.#refuse(closeCodes.frameInvalid, "frame_invalid", "The frame is not one of ours.");
   }
 
@@ -83,14 +100,56 @@ export class LiveClient implements SocketListener, Watcher {
     this.#hold = null;
   }
 
-  deliver(frame: LiveFrame): void {
-    this.#sendText(frame.text);
+  deliver(frames: readonly LiveFrame[]): void {
+    this.#sendUnlessSlow(frames);
   }
 
   startOver(): void {
     const session = this.#hold?.session;
-    const key = this.#key;
-    if (session && key) this.#begin(() => this.#welcome(session, key, null));
+    const ticket = this.#ticket;
+    if (session && ticket) this.#begin(() => this.#welcome(session, ticket, null));
+  }
+
+  #take(frame: ClientFrame): void {
+    switch (frame.type) {
+      case "ping":
+        this.#send({ type: "pong" });
+        return;
+      case "typing":
+        if (this.#ticket?.access === "take_part") this.#hold?.attendance.typing(frame.typing);
+        return;
+      case "get_messages":
+        this.#hold?.session.leave(this);
+        this.startOver();
+        return;
+      default:
+        this.#requests = this.#requests.then(async () => {
+          const answer = await (frame.type === "get_status"
+            ? this.#statusOf(this.#ticket)
+            : this.#answer(frame, this.#ticket));
+          if (answer) this.#send(answer);
+        });
+    }
+  }
+
+  async #statusOf(ticket: LiveTicket | null): Promise<ServerFrame | null> {
+    if (!ticket) return null; // The status comes with the first frame.
+    try {
+      const status = await this.#deps.loadStatus(ticket.organizationId, ticket.sessionId);
+      return status && { type: "status", status };
+    } catch (error) {
+      this.#log.error({ err: error }, "the status of a session could not be read");
+      return { type: "error", code: "internal", detail: "The session could not be read." };
+    }
+  }
+
+  async #answer(request: ClientRequest, by: LiveTicket | null): Promise<ServerFrame> {
+    const { commands } = this.#deps;
+    if (commands && by?.access === "take_part") {
+      return carryOutRequest(commands, { by, log: this.#log }, request);
+    }
+    const detail = by ? "This connection may only watch." : "Wait for the first frame.";
+    return { type: "refused", requestId: request.requestId, code: "forbidden", detail };
   }
 
   /** Runs a welcome; whatever goes wrong in it ends the connection, and the client comes back. */
@@ -108,19 +167,17 @@ export class LiveClient implements SocketListener, Watcher {
   }
 
   async #enter({ query }: SocketRequest): Promise<void> {
-    const parsed = querySchema.safeParse({
-      ticket: query.get("ticket") ?? "",
-      lastSeq: query.get("lastSeq"),
-    });
-    if (!parsed.success) {
-      this.#refuse(
-        closeCodes.frameInvalid,
-        "request_invalid",
-        "`ticket` or `lastSeq` is malformed.",
-      );
+    const wanted = parseLiveQuery(query);
+    if (wanted === "malformed") {
+      this.#refuse(closeCodes.frameInvalid, "request_invalid", "The query is malformed.");
       return;
     }
-    const ticket = await this.#verify(parsed.data.ticket);
+    if (wanted === "protocol_unsupported") {
+      const detail = "This version of the protocol is not spoken here.";
+      this.#refuse(closeCodes.protocolUnsupported, wanted, detail);
+      return;
+    }
+    const ticket = await this.#verify(wanted.ticket);
     if (this.#closed) return;
     if (!ticket) {
       this.#refuse(closeCodes.unauthenticated, "unauthenticated", "The ticket is not valid.");
@@ -128,9 +185,10 @@ export class LiveClient implements SocketListener, Watcher {
     }
     const { sessionId, organizationId, userId } = ticket;
     this.#log = this.#log.child({ sessionId, organizationId, userId });
-    this.#key = { sessionId, organizationId };
-    this.#hold = this.#deps.sessions.hold(this.#key);
-    await this.#welcome(this.#hold.session, this.#key, parsed.data.lastSeq);
+    this.#ticket = ticket;
+    this.#wantsPresence = wanted.presence;
+    this.#hold = this.#deps.sessions.hold({ sessionId, organizationId }, userId);
+    await this.#welcome(this.#hold.session, ticket, wanted.lastSeq);
   }
 
   async #verify(ticket: string): Promise<LiveTicket | null> {
@@ -174,29 +232,34 @@ export class LiveClient implements SocketListener, Watcher {
   /** Sends the first frame and what follows it, and joins, in one go: nothing can come in between. */
   #admit(session: WatchedSession, first: ServerFrame, following: readonly LiveFrame[]): void {
     if (this.#welcomeTimer) clearTimeout(this.#welcomeTimer);
-    this.#sendNow(encodeFrame(first));
-    for (const frame of following) this.#sendNow(frame.text);
+    this.#sendNow([encodeFrame(first), ...following]);
     this.#welcomeBytes = this.#socket.bufferedBytes();
-    if (!this.#closed) session.join(this);
+    if (this.#closed) return;
+    session.join(this);
+    if (this.#wantsPresence) {
+      this.#hold?.attendance.follow((frame) => {
+        this.#sendUnlessSlow([frame]);
+      });
+    }
   }
 
   #send(frame: ServerFrame): void {
-    this.#sendText(encodeFrame(frame));
+    this.#sendUnlessSlow([encodeFrame(frame)]);
   }
 
-  #sendText(text: string): void {
+  #sendUnlessSlow(frames: readonly EncodedFrame[]): void {
     if (this.#closed) return;
     const waiting = this.#socket.bufferedBytes();
     this.#welcomeBytes = Math.min(this.#welcomeBytes, waiting);
     if (waiting > this.#deps.limits.maxBackpressure + this.#welcomeBytes) this.#cutOff(waiting);
-    else this.#sendNow(text);
+    else this.#sendNow(frames);
   }
 
-  #sendNow(text: string): void {
+  #sendNow(frames: readonly EncodedFrame[]): void {
     if (this.#closed) return;
-    // Only a socket that is already gone drops a frame; its client resumes with the next one.
-    if (this.#socket.send(text) === "dropped") this.#end(tryAgainLater, "connection_lost");
-    else this.#deps.counts.framesSent += 1;
+    // The client of a socket that is already gone resumes with the next one.
+    if (this.#socket.send(frames)) this.#deps.counts.framesSent += frames.length;
+    else this.#end(tryAgainLater, "connection_lost");
   }
 
   #cutOff(waiting: number): void {
@@ -217,11 +280,11 @@ export class LiveClient implements SocketListener, Watcher {
   }
 }
 
-const parseClientFrame = (text: string | null): boolean => {
-  if (text === null) return false;
+const parseClientFrame = (text: string | null): ClientFrame | null => {
+  if (text === null) return null;
   try {
-    return clientFrameSchema.safeParse(JSON.parse(text)).success;
+    return clientFrameSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
-    return false; // Not JSON: as invalid as any other frame that is none of ours.
+    return null; // Not JSON: as invalid as any other frame that is none of ours.
   }
 };

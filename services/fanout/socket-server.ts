@@ -1,16 +1,14 @@
 /**
  * The socket layer that the fan-out tier needs, and no more: text frames, one path, and a send that
- * says what became of the bytes. Two adapters implement it (`uws-adapter.ts`, `ws-adapter.ts`); both
+ * takes several frames at once. Two adapters implement it (`uws-adapter.ts`, `ws-adapter.ts`); both
  * pass the same contract tests.
  */
-
-/** What became of a frame: in the kernel's hands, waiting in ours, or nowhere (the socket is closed). */
-export type SendResult = "sent" | "buffered" | "dropped";
+import type { EncodedFrame } from "./frame.ts";
 
 /** One connected client. */
 export interface Socket {
-  /** Sends one text frame. Never throws; a closed socket answers `dropped`. */
-  send(text: string): SendResult;
+  /** Sends text frames, all in one write if it can. Never throws; false: the socket is closed. */
+  send(frames: readonly EncodedFrame[]): boolean;
   /** Bytes that wait in this process because the client does not read; 0 when closed. */
   bufferedBytes(): number;
   /**

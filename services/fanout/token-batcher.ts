@@ -1,6 +1,7 @@
 import { isSamePart, type Received } from "./frame.ts";
 
 export interface TokenBatcherOptions {
+  /** 0: nothing is merged. */
   readonly windowMs: number;
   /** Called with what belongs into one frame, in order. */
   readonly emit: (sources: readonly Received[]) => void;
@@ -31,7 +32,7 @@ export class TokenBatcher {
     }
     this.endWindow();
     this.#emit([received]);
-    if (received.message.type === "token") this.#openWindow(received);
+    if (received.message.type === "token" && this.#windowMs > 0) this.#openWindow(received);
   }
 
   /** Emits what waits now; the window stays open. */

@@ -1,8 +1,8 @@
 import type { TemplatedApp, us_listen_socket, WebSocket } from "@trufflesuite/uws-js-unofficial";
+import type { EncodedFrame } from "./frame.ts";
 import type { UwsModule } from "./load-uws.ts";
 import {
   goingAway,
-  type SendResult,
   type Socket,
   type SocketListener,
   type SocketServer,
@@ -17,8 +17,6 @@ interface Connection {
 
 /** A port that is taken must be an error: by default uWS would share it with the other process. */
 const exclusivePort = 1;
-
-const sendResults: readonly SendResult[] = ["buffered", "sent", "dropped"];
 
 /** Serves sockets with native uWebSockets.js, on Node's own event loop. */
 export const openUwsServer = async (
@@ -121,9 +119,12 @@ class UwsSocket implements Socket {
     this.#ws = ws;
   }
 
-  send(text: string): SendResult {
-    if (this.closed) return "dropped";
-    return sendResults[this.#ws.send(text, false, false)] ?? "dropped";
+  send(frames: readonly EncodedFrame[]): boolean {
+    if (this.closed) return false;
+    this.#ws.cork(() => {
+      for (const { data } of frames) this.#ws.send(data, false, false);
+    });
+    return true;
   }
 
   bufferedBytes(): number {

@@ -8,11 +8,13 @@ import { type LiveFrame, makeFrame } from "./frame.ts";
 import { newGate } from "./gate.ts";
 import type { FanoutLimits } from "./limits.ts";
 import type { KeptRange, LiveFeed } from "./live-feed.ts";
+import { Outbox } from "./outbox.ts";
 import { TokenBatcher } from "./token-batcher.ts";
 
 /** Somebody who is told of every frame. */
 export interface Watcher {
-  deliver(frame: LiveFrame): void;
+  /** Frames that belong into one write, in order. */
+  deliver(frames: readonly LiveFrame[]): void;
   /** Frames are missing and cannot be had: this watcher needs a fresh start, and gets no more until it joins again. */
   startOver(): void;
 }
@@ -49,6 +51,9 @@ export class WatchedSession {
   readonly #options: WatchedSessionOptions;
   readonly #watchers = new Set<Watcher>();
   readonly #batcher: TokenBatcher;
+  readonly #outbox = new Outbox((frames) => {
+    for (const watcher of this.#watchers) watcher.deliver(frames);
+  });
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #attempt = new AbortController();
@@ -106,8 +111,9 @@ export class WatchedSession {
     return this.#ring.resume(lastSeq);
   }
 
-  /** From now on the watcher is told of every frame. */
+  /** From now on the watcher is told of every frame that is newer than what it could have had until now. */
   join(watcher: Watcher): void {
+    this.#outbox.flush();
     this.#watchers.add(watcher);
   }
 
@@ -125,6 +131,7 @@ export class WatchedSession {
     this.#stop.abort();
     this.#attempt.abort();
     this.#batcher.endWindow();
+    this.#outbox.flush();
     this.#watchers.clear();
     await this.#running;
   }
@@ -187,6 +194,7 @@ export class WatchedSession {
   /** What was missed is gone for good: forget the past and have every watcher begin again. */
   #startOver(): void {
     this.#batcher.endWindow();
+    this.#outbox.flush();
     this.#epoch += 1;
     this.#ring = this.#newRing();
     this.#streaming = [];
@@ -205,7 +213,7 @@ export class WatchedSession {
     this.#streaming = foldStreaming(this.#streaming, frame.message);
     if (frame.message.type === "status") this.#status = frame.message.status;
     this.#ring.push(frame);
-    for (const watcher of this.#watchers) watcher.deliver(frame);
+    this.#outbox.push(frame);
   }
 
   async #pause(): Promise<void> {

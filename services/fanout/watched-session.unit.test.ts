@@ -32,7 +32,7 @@ describe("watched session", () => {
     const seqs: number[] = [];
     const watcher: Watcher & { starts: number } = {
       starts: 0,
-      deliver: ({ seq }) => seqs.push(seq),
+      deliver: (frames) => seqs.push(...frames.map(({ seq }) => seq)),
       startOver: () => {
         watcher.starts += 1;
         void watched.ready.then(() => {

@@ -2,12 +2,15 @@ import type { Logger } from "pino";
 import type { FanoutLimits } from "./limits.ts";
 import type { Listening } from "#event-store/owner-requests";
 import type { LiveFeed, WatchKey } from "./live-feed.ts";
+import type { UserId } from "#contracts/ids";
+import type { Attendance, SessionPeople } from "./session-people.ts";
 import { WatchedSession } from "./watched-session.ts";
 
 export interface WatchedSessionsOptions {
   readonly openFeed: (key: WatchKey) => LiveFeed;
   /** Lets others know that the session is watched, as long as it is followed. */
   readonly announce: (key: WatchKey) => Listening;
+  readonly openPeople: (key: WatchKey) => SessionPeople;
   readonly limits: FanoutLimits;
   readonly log: Logger;
 }
@@ -15,6 +18,7 @@ export interface WatchedSessionsOptions {
 /** A client's hold on a session; the session is followed while anybody holds it. */
 export interface WatchHold {
   readonly session: WatchedSession;
+  readonly attendance: Attendance;
   /** Lets go. Fine to call twice. */
   release(): void;
 }
@@ -22,6 +26,7 @@ export interface WatchHold {
 interface Entry {
   readonly session: WatchedSession;
   readonly presence: Listening;
+  readonly people: SessionPeople;
   holds: number;
   grace: NodeJS.Timeout | null;
 }
@@ -47,18 +52,22 @@ export class WatchedSessions {
     return this.#opened;
   }
 
-  hold(key: WatchKey): WatchHold {
+  /** @param userId who holds it */
+  hold(key: WatchKey, userId: UserId): WatchHold {
     const name = `${key.organizationId}/${key.sessionId}`;
     const entry = this.#entries.get(name) ?? this.#open(name, key);
     if (entry.grace) clearTimeout(entry.grace);
     entry.grace = null;
     entry.holds += 1;
     let held = true;
+    const attendance = entry.people.enter(userId);
     return {
       session: entry.session,
+      attendance,
       release: () => {
         if (!held) return;
         held = false;
+        attendance.leave();
         entry.holds -= 1;
         if (entry.holds === 0) this.#closeLater(name, entry);
       },
@@ -76,9 +85,11 @@ export class WatchedSessions {
   }
 
   #open(name: string, key: WatchKey): Entry {
-    const { openFeed, announce, limits, log } = this.#options;
+    const { openFeed, openPeople, announce, limits, log } = this.#options;
     const session = new WatchedSession({ feed: openFeed(key), limits, log: log.child({ ...key }) });
-    const entry: Entry = { session, presence: announce(key), holds: 0, grace: null };
+    const presence = announce(key);
+    const people = openPeople(key);
+    const entry: Entry = { session, presence, people, holds: 0, grace: null };
     this.#entries.set(name, entry);
     this.#opened += 1;
     return entry;
@@ -96,6 +107,7 @@ export class WatchedSessions {
     if (entry.grace) clearTimeout(entry.grace);
     this.#entries.delete(name);
     entry.presence.stop();
+    entry.people.close();
     const closing = entry.session.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }

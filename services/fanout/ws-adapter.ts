@@ -2,10 +2,10 @@ import { createServer, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ServerOptions, WebSocket, WebSocketServer } from "ws";
+import type { EncodedFrame } from "./frame.ts";
 import {
   closeTimeoutMs,
   goingAway,
-  type SendResult,
   type Socket,
   type SocketServer,
   type SocketServerOptions,
@@ -32,7 +32,7 @@ export const openWsServer = async (options: SocketServerOptions): Promise<Socket
       refuse(stream, 403);
     } else {
       webSockets.handleUpgrade(request, stream, head, (ws) => {
-        serve(ws, url.searchParams, options);
+        serve(new WsSocket(ws, stream), url.searchParams, options);
       });
     }
   });
@@ -46,11 +46,12 @@ export const openWsServer = async (options: SocketServerOptions): Promise<Socket
 };
 
 const serve = (
-  ws: WebSocket,
+  socket: WsSocket,
   query: URLSearchParams,
   { connect, idleTimeoutSeconds }: SocketServerOptions,
 ): void => {
-  const listener = connect(new WsSocket(ws), { query });
+  const { ws } = socket;
+  const listener = connect(socket, { query });
   const heartbeat = startHeartbeat(ws, idleTimeoutSeconds);
   ws.on("message", (data, isBinary) => {
     // Without fragments or a binary type of its own, `ws` hands over one Buffer.
@@ -120,25 +121,32 @@ const stop = async (http: Server, webSockets: WebSocketServer): Promise<void> =>
 };
 
 class WsSocket implements Socket {
-  readonly #ws: WebSocket;
+  readonly ws: WebSocket;
+  /** What lies below the WebSocket, to hold several frames back until they are one write. */
+  readonly #stream: Duplex;
 
-  constructor(ws: WebSocket) {
-    this.#ws = ws;
+  constructor(ws: WebSocket, stream: Duplex) {
+    this.ws = ws;
+    this.#stream = stream;
   }
 
-  send(text: string): SendResult {
-    if (this.#ws.readyState !== WebSocket.OPEN) return "dropped";
-    // Without the callback a failing write would surface as an unhandled error; `close` follows it.
-    this.#ws.send(text, () => undefined);
-    return this.#ws.bufferedAmount === 0 ? "sent" : "buffered";
+  send(frames: readonly EncodedFrame[]): boolean {
+    if (this.ws.readyState !== WebSocket.OPEN) return false;
+    this.#stream.cork();
+    for (const { data } of frames) {
+      // Without the callback a failing write would surface as an unhandled error; `close` follows it.
+      this.ws.send(data, { binary: false }, () => undefined);
+    }
+    this.#stream.uncork();
+    return true;
   }
 
   bufferedBytes(): number {
-    return this.#ws.readyState === WebSocket.OPEN ? this.#ws.bufferedAmount : 0;
+    return this.ws.readyState === WebSocket.OPEN ? this.ws.bufferedAmount : 0;
   }
 
   close(code: number, reason: string): void {
     // A closing or closed socket ignores it.
-    this.#ws.close(code, reason);
+    this.ws.close(code, reason);
   }
 }

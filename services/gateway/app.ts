@@ -5,6 +5,8 @@ import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod
 import type { Logger } from "pino";
 import { type ProxiesOptions, serveProxies } from "../proxies/serve-proxies.ts";
 import { type MetricsOptions, serveMetrics } from "../operations/metrics.ts";
+import type { AllowedOrigins } from "./allowed-origins.ts";
+import { addCors } from "./cors.ts";
 import { answerRequestIds, correlationIdOf } from "./correlation.ts";
 import { serveDashboard } from "./dashboard-files.ts";
 import type { RouteHandler } from "./handle-route.ts";
@@ -13,6 +15,7 @@ import { sendProblem } from "./problems.ts";
 import { registerRoute, type RouteDeps } from "./register-route.ts";
 import { keepRawBodies } from "./request-body.ts";
 import "./request-context.ts";
+import { endSilentSockets } from "./silent-sockets.ts";
 import { addSecurityHeaders } from "./security-headers.ts";
 
 const maxBodyBytes = 1024 * 1024;
@@ -23,6 +26,8 @@ export interface GatewayOptions extends RouteDeps {
   readonly handlers: readonly RouteHandler[];
   readonly log: Logger;
   readonly metrics: MetricsOptions;
+  /** Whose pages may use the API beside the dashboard; nobody's if not given. */
+  readonly origins?: AllowedOrigins;
   /** What lets people into sandboxes; without it there are no proxies. */
   readonly proxies?: Omit<ProxiesOptions, "log">;
   /** The folder of the built dashboard; null to serve the API alone. */
@@ -60,6 +65,8 @@ export const buildGateway = async (options: GatewayOptions): Promise<FastifyInst
   keepRawBodies(app);
   answerRequestIds(app);
   addSecurityHeaders(app);
+  endSilentSockets(app);
+  if (options.origins) addCors(app, options.origins);
   app.addHook("onResponse", (request, reply, done) => {
     const { method, routeOptions } = request;
     const fields = {

@@ -104,6 +104,17 @@ describe("sessions over HTTP", () => {
       sessionId,
       organizationId,
       userId,
+      access: "take_part",
+    });
+    const onlyWatching = await gateway.send({
+      url: `/v1/sessions/${sessionId}/live?access=watch`,
+      token: gateway.owner.token,
+    });
+    const watchTicket = new URL(onlyWatching.json<{ url: string }>().url).searchParams.get(
+      "ticket",
+    );
+    expect(await verifyLiveTicket(key, watchTicket ?? "", new Date())).toMatchObject({
+      access: "watch",
     });
     const later = new Date(Date.now() + 61_000);
     await expect(verifyLiveTicket(key, ticket, later)).rejects.toMatchObject({

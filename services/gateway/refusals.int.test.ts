@@ -294,7 +294,7 @@ const unauthenticated: Refusal[] = [
     "unauthenticated",
     async () => {
       const { id, organizationId } = gateway.owner.user;
-      const ticket = { sessionId: session, organizationId, userId: id };
+      const ticket = { sessionId: session, organizationId, userId: id, access: "watch" } as const;
       return {
         ...sessions,
         token: (await signLiveTicket(gateway.keys.accessTokens, ticket, new Date())).token,

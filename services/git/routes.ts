@@ -17,8 +17,8 @@ import type { Outbound } from "../integrations/outbound/outbound.ts";
 import type { Visitor } from "../proxies/find-endpoints.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
-import { type PersonsRequest, requireOwnSession, requireSession } from "../sessions/own-session.ts";
-import { metaOf, refOf } from "../sessions/session-request.ts";
+import { requireMayChange, requireSession } from "../sessions/permissions.ts";
+import { metaOf, type PersonsRequest, refOf } from "../sessions/session-request.ts";
 import { openPullRequestOn } from "./pull-requests.ts";
 import { type Remote, remoteOf } from "./remote.ts";
 import { askSidecar, type SidecarGitDeps } from "./sidecar-git.ts";
@@ -33,32 +33,32 @@ export interface GitRoutesDeps extends SidecarGitDeps {
 export const gitRoutes = (deps: GitRoutesDeps): readonly RouteHandler[] => [
   handleRoute(http.getGitStatus, async (request) => {
     const { repo } = request.query;
-    await requireSession(deps.store, request);
+    await requireSession(deps.store, refOf(request));
     const asked = { path: "status", repo, answer: gitStatusSchema } as const;
     return { status: 200, body: await askSidecar(deps, visitorOf(request), asked) };
   }),
   handleRoute(http.listGitBranches, async (request) => {
     const { repo } = request.query;
-    await requireSession(deps.store, request);
+    await requireSession(deps.store, refOf(request));
     const asked = { path: "branches", repo, answer: gitBranchesSchema } as const;
     return { status: 200, body: await askSidecar(deps, visitorOf(request), asked) };
   }),
   handleRoute(http.createGitBranch, async (request) => {
     const { repo, name } = request.body;
-    await requireOwnSession(deps.store, request);
+    await requireMayChange(deps.store, refOf(request), request.principal);
     const answer = z.object({ branch: z.string() });
     const asked = { path: "branch", repo, body: { name }, answer } as const;
     return { status: 201, body: await askSidecar(deps, visitorOf(request), asked) };
   }),
   handleRoute(http.stageGitChanges, async (request) => {
     const { repo, paths } = request.body;
-    await requireOwnSession(deps.store, request);
+    await requireMayChange(deps.store, refOf(request), request.principal);
     const asked = { path: "stage", repo, body: { paths }, answer: z.object({}) } as const;
     return { status: 200, body: await askSidecar(deps, visitorOf(request), asked) };
   }),
   handleRoute(http.commitGitChanges, async (request) => {
     const { repo, message } = request.body;
-    await requireOwnSession(deps.store, request);
+    await requireMayChange(deps.store, refOf(request), request.principal);
     const author = await authorOf(deps, request.principal.userId);
     const body = { message, author };
     const asked = { path: "commit", repo, body, answer: gitHeadSchema } as const;
@@ -92,7 +92,7 @@ const push = async (
   request: PersonsRequest,
   repo: string,
 ): Promise<{ readonly head: GitHead; readonly remote: Remote }> => {
-  const session = await requireOwnSession(deps.store, request);
+  const session = await requireMayChange(deps.store, refOf(request), request.principal);
   const remote = await remoteOf(deps.secrets, request.principal.organizationId, session, repo);
   const head = await askSidecar(deps, visitorOf(request), {
     path: "push",

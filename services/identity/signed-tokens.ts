@@ -7,6 +7,7 @@ import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import { roleSchema } from "#contracts/identity/principal";
 import { idSchema } from "#contracts/ids";
+import { liveAccessSchema } from "#contracts/live/client-frames";
 import { proxyAccessSchema, proxyTargetSchema } from "#contracts/proxies/target";
 
 const issuer = "proliferate";
@@ -27,32 +28,40 @@ const accessToken = {
 } as const satisfies TokenKind<z.ZodType>;
 export type AccessClaims = z.infer<typeof accessToken.claims>;
 
+/** One person and one session. */
+const sessionClaims = z.object({
+  sub: idSchema("user"),
+  org: idSchema("organization"),
+  ses: idSchema("session"),
+});
+
 const liveTicket = {
   audience: "proliferate-live",
   lifetimeSeconds: 60,
-  claims: z.object({
-    sub: idSchema("user"),
-    org: idSchema("organization"),
-    ses: idSchema("session"),
-  }),
+  // Those that were signed before there was a choice are good for a minute yet.
+  claims: sessionClaims.extend({ acc: liveAccessSchema.default("take_part") }),
   name: "ticket",
 } as const satisfies TokenKind<z.ZodType>;
 
-export interface LiveTicket {
-  readonly sessionId: z.infer<typeof liveTicket.claims>["ses"];
-  readonly organizationId: z.infer<typeof liveTicket.claims>["org"];
-  readonly userId: z.infer<typeof liveTicket.claims>["sub"];
+interface SessionTicket {
+  readonly sessionId: z.infer<typeof sessionClaims>["ses"];
+  readonly organizationId: z.infer<typeof sessionClaims>["org"];
+  readonly userId: z.infer<typeof sessionClaims>["sub"];
+}
+
+export interface LiveTicket extends SessionTicket {
+  readonly access: z.infer<typeof liveAccessSchema>;
 }
 
 const proxyTicket = {
   audience: "proliferate-proxy",
   lifetimeSeconds: 15 * 60,
-  claims: liveTicket.claims.extend({ tgt: proxyTargetSchema, acc: proxyAccessSchema }),
+  claims: sessionClaims.extend({ tgt: proxyTargetSchema, acc: proxyAccessSchema }),
   name: "proxy ticket",
 } as const satisfies TokenKind<z.ZodType>;
 
 /** Opens one thing in the sandbox of one session, in the name of one person. */
-export interface ProxyTicket extends LiveTicket {
+export interface ProxyTicket extends SessionTicket {
   readonly target: z.infer<typeof proxyTargetSchema>;
   readonly access: z.infer<typeof proxyAccessSchema>;
 }
@@ -82,7 +91,10 @@ export const signLiveTicket = (key: Uint8Array, ticket: LiveTicket, now: Date): 
   sign(
     liveTicket,
     key,
-    { sub: ticket.userId, org: ticket.organizationId, ses: ticket.sessionId },
+    {
+      ...{ sub: ticket.userId, org: ticket.organizationId, ses: ticket.sessionId },
+      acc: ticket.access,
+    },
     now,
   );
 
@@ -92,8 +104,8 @@ export const verifyLiveTicket = async (
   token: string,
   now: Date,
 ): Promise<LiveTicket> => {
-  const { sub, org, ses } = await verify(liveTicket, key, token, now);
-  return { sessionId: ses, organizationId: org, userId: sub };
+  const { sub, org, ses, acc } = await verify(liveTicket, key, token, now);
+  return { sessionId: ses, organizationId: org, userId: sub, access: acc };
 };
 
 /** Good for 15 minutes: it is in every path of what is looked at. */

@@ -42,8 +42,6 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  // After an aborted fetch the client opens connections on which it asks for nothing.
-  gateway.app.server.closeAllConnections();
   await gateway.close();
   await sandbox.close();
 });

@@ -12,6 +12,7 @@ import { automationRoutes } from "../automations/routes.ts";
 import { configurationRoutes } from "../configurations/routes.ts";
 import { openEventStreams } from "../fanout/event-streams.ts";
 import { pastOfSessions } from "../fanout/past-of-sessions.ts";
+import { allowedOrigins } from "../gateway/allowed-origins.ts";
 import { buildGateway } from "../gateway/app.ts";
 import { createAuthenticate } from "../gateway/authenticate.ts";
 import { createAwaitPosition } from "../gateway/await-position.ts";
@@ -75,6 +76,7 @@ export const startGatewayRole = async (
     const app = await buildGateway({
       log,
       dashboardDir,
+      origins: allowedOrigins(config.ALLOWED_ORIGINS, config.PUBLIC_URL ?? null),
       metrics: {
         token: config.METRICS_TOKEN ?? null,
         status: () => readProjectionStatus(store, sql),

@@ -18,7 +18,6 @@ import { execute, type Executed } from "#event-store/execute";
 import { type OwnerVerb, requestOwner } from "#event-store/owner-requests";
 import { sessionAggregate } from "./decider.ts";
 import type { SessionValues } from "./environment/session-values.ts";
-import { fingerprintOf } from "./fingerprint.ts";
 import type { SessionState } from "./state.ts";
 
 export interface SessionCommandsDeps {

@@ -137,6 +137,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 4,
+  snapshotVersion: 5,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

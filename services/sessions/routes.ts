@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import type { z } from "zod";
 import * as http from "#contracts/http/sessions";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
+import type { LiveAccess } from "#contracts/live/client-frames";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import { loadAggregate } from "#event-store/load";
 import { listMessages } from "#projections/messages/queries";
@@ -14,7 +15,7 @@ import { createSession } from "./create-session.ts";
 import { sessionAggregate } from "./decider.ts";
 import { environmentRoutes } from "./environment/routes.ts";
 import type { SessionValues } from "./environment/session-values.ts";
-import { requireOwnSession } from "./own-session.ts";
+import { requireMayChange } from "./permissions.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { telemetryOf } from "./telemetry.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
@@ -29,6 +30,7 @@ export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
     readonly sessionId: SessionId;
     readonly organizationId: OrganizationId;
     readonly userId: UserId;
+    readonly access: LiveAccess;
   }) => Promise<{ readonly token: string; readonly expiresAt: string }>;
   /** What the live channel tells, as server-sent events; see `fanout/event-streams.ts`. */
   readonly openEventStream: (watch: Watcher & { readonly lastEventId: string | null }) => Readable;
@@ -110,28 +112,30 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
     status: 202,
     body: { position: await commands.cancelPrompts(deps, refOf(request), metaOf(request)) },
   })),
-  handleRoute(http.pauseSession, async (request) => ({
-    status: 202,
-    body: { position: await commands.pauseSession(deps, refOf(request), metaOf(request)) },
-  })),
+  handleRoute(http.pauseSession, async (request) => {
+    await requireMayChange(deps.store, refOf(request), request.principal);
+    const position = await commands.pauseSession(deps, refOf(request), metaOf(request));
+    return { status: 202, body: { position } };
+  }),
   handleRoute(http.resumeSession, async (request) => ({
     status: 202,
     body: { position: await commands.resumeSession(deps, refOf(request), metaOf(request)) },
   })),
   handleRoute(http.renameSession, async (request) => {
     const { title } = request.body;
+    await requireMayChange(deps.store, refOf(request), request.principal);
     const position = await commands.renameSession(deps, refOf(request), title, metaOf(request));
     return { status: 202, body: { position } };
   }),
   handleRoute(http.setAutoDelete, async (request) => {
-    await requireOwnSession(deps.store, request);
+    await requireMayChange(deps.store, refOf(request), request.principal);
     const { days } = request.body;
     const position = await commands.setAutoDelete(deps, refOf(request), days, metaOf(request));
     return { status: 202, body: { position } };
   }),
   handleRoute(http.deleteSession, async (request) => {
+    await requireMayChange(deps.store, refOf(request), request.principal);
     const erase = request.query.erase === "true";
-    if (erase) await requireOwnSession(deps.store, request);
     const meta = metaOf(request);
     const position = await commands.deleteSession(deps, refOf(request), meta, { erase });
     return { status: 202, body: { position } };
@@ -148,7 +152,10 @@ const repositoriesOf = ({ repository, repositories }: CreateSessionBody): Worksp
 const openLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
   handleRoute(http.openLiveChannel, async (request) => {
     await welcomeWatcher(deps, request);
-    const { token, expiresAt } = await deps.signLiveTicket(watcherOf(request));
+    const { token, expiresAt } = await deps.signLiveTicket({
+      ...watcherOf(request),
+      access: request.query.access,
+    });
     return { status: 200, body: { url: `${deps.liveUrl}?ticket=${token}`, expiresAt } };
   });
 
@@ -164,7 +171,7 @@ const streamLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
     };
   });
 
-type Watcher = Parameters<SessionRoutesDeps["signLiveTicket"]>[0];
+type Watcher = Omit<Parameters<SessionRoutesDeps["signLiveTicket"]>[0], "access">;
 type WatchRequest = SessionRequest & {
   readonly principal: Extract<Principal, { kind: "user" }>;
   readonly correlationId: string;

@@ -10,6 +10,11 @@ export interface SessionRequest {
   readonly params: { readonly sessionId: SessionId };
 }
 
+/** A person's request about one session. */
+export type PersonsRequest = SessionRequest & {
+  readonly principal: Extract<Principal, { kind: "user" }>;
+};
+
 export const refOf = ({ principal, params }: SessionRequest): SessionRef => ({
   organization: principal.organizationId,
   session: params.sessionId,

@@ -128,7 +128,13 @@ const foldFrame = (state: SessionState, frame: ServerFrame): SessionState => {
       );
     case "error":
       return { ...state, channelProblem: frame.detail };
+    case "status":
+      return { ...state, status: frame.status };
+    // Answers to what this page does not ask for here: it sends its requests over HTTP.
     case "pong":
+    case "presence":
+    case "accepted":
+    case "refused":
       return state;
   }
 };

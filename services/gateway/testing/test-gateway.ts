@@ -83,6 +83,7 @@ export const startTestGateway = async (
   options: {
     readonly dashboardDir?: string;
     readonly metricsToken?: string;
+    readonly origins?: GatewayOptions["origins"];
     readonly extra?: readonly RouteHandler[];
     readonly routes?: (of: TestGatewayParts) => readonly RouteHandler[];
     readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
@@ -120,6 +121,7 @@ export const startTestGateway = async (
         token: options.metricsToken ?? null,
         status: () => readProjectionStatus(store, sql),
       },
+      ...(options.origins && { origins: options.origins }),
       ...(options.proxies && { proxies: options.proxies(parts) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,

@@ -1,13 +1,10 @@
 import { DomainError } from "#contracts/errors";
 import * as http from "#contracts/http/environment";
-import { loadAggregate } from "#event-store/load";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
-import { provideEnvVariables, type SessionCommandsDeps, type SessionRef } from "../commands.ts";
+import { provideEnvVariables, type SessionCommandsDeps } from "../commands.ts";
 import { requireRoom } from "../decide-asked.ts";
-import { sessionAggregate } from "../decider.ts";
-import { requireAuthor } from "../require-author.ts";
-import { metaOf, notFound, refOf } from "../session-request.ts";
-import type { ExistingSession } from "../state.ts";
+import { requireMayChange, requireSession } from "../permissions.ts";
+import { metaOf, refOf } from "../session-request.ts";
 import type { SessionValues } from "./session-values.ts";
 
 export interface EnvironmentRoutesDeps extends Pick<SessionCommandsDeps, "store" | "log"> {
@@ -16,7 +13,7 @@ export interface EnvironmentRoutesDeps extends Pick<SessionCommandsDeps, "store"
 
 export const environmentRoutes = (deps: EnvironmentRoutesDeps): readonly RouteHandler[] => [
   handleRoute(http.getEnvironment, async (request) => {
-    const { environment, envRequests } = await load(deps, refOf(request));
+    const { environment, envRequests } = await requireSession(deps.store, refOf(request));
     const requests = envRequests.map(({ requestId, keys }) => ({ requestId, keys: [...keys] }));
     return { status: 200, body: { names: [...environment.names], requests } };
   }),
@@ -24,8 +21,7 @@ export const environmentRoutes = (deps: EnvironmentRoutesDeps): readonly RouteHa
     const { principal, body } = request;
     const ref = refOf(request);
     // All before anything is kept: of what is refused nothing may stay.
-    const state = await load(deps, ref);
-    requireAuthor(state, principal, "give its agent values");
+    const state = await requireMayChange(deps.store, ref, principal);
     if (state.status === "stopped") {
       throw new DomainError("session_stopped", "The session was deleted.");
     }
@@ -35,12 +31,3 @@ export const environmentRoutes = (deps: EnvironmentRoutesDeps): readonly RouteHa
     return { status: 202, body: { position } };
   }),
 ];
-
-const load = async (
-  { store }: EnvironmentRoutesDeps,
-  { organization, session }: SessionRef,
-): Promise<ExistingSession> => {
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id: session });
-  if (state.status === "none") throw notFound();
-  return state;
-};

@@ -1,0 +1,44 @@
+/** What a client may say on the live channel. Every frame is checked, counted and authorised by itself. */
+import { z } from "zod";
+
+/**
+ * The version of this protocol, named in the URL (`&protocol=1`). Frames and fields may be added to a
+ * version, so clients pass over those that they do not know; what changes otherwise gets a new one.
+ */
+export const liveProtocol = 1;
+
+/**
+ * Names a request in the frame that answers it, and is its idempotency key: the same one again, on
+ * whatever connection, is the same request.
+ */
+const requestId = z.string().regex(/^[\w.:-]{1,64}$/);
+
+export const clientFrameSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ping") }),
+  /** Answered by `status`. */
+  z.object({ type: z.literal("get_status") }),
+  /** Answered by a new `init`. */
+  z.object({ type: z.literal("get_messages") }),
+  /** Holds for some seconds, so whoever goes on typing says so again. */
+  z.object({ type: z.literal("typing"), typing: z.boolean() }),
+  /** As `POST /v1/sessions/:id/prompts`, in the name of whose ticket it is. */
+  z.object({ type: z.literal("prompt"), requestId, text: z.string().min(1) }),
+  /** As `POST /v1/sessions/:id/cancel`. */
+  z.object({ type: z.literal("cancel"), requestId }),
+  /** Asks for a snapshot of the sandbox; for who made the session, and for admins. */
+  z.object({
+    type: z.literal("save_snapshot"),
+    requestId,
+    message: z.string().max(500).nullable().default(null),
+  }),
+]);
+export type ClientFrame = z.infer<typeof clientFrameSchema>;
+/** The frames that change something. */
+export type ClientRequest = Extract<ClientFrame, { readonly requestId: string }>;
+
+/**
+ * - `watch`: sees everything and changes nothing
+ * - `take_part`: may do what its person may do
+ */
+export const liveAccessSchema = z.enum(["watch", "take_part"]);
+export type LiveAccess = z.infer<typeof liveAccessSchema>;

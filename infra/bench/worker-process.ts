@@ -1,0 +1,76 @@
+/**
+ * Processes that a benchmark consists of: what is measured has one of its own, and what puts load on it
+ * has another. A worker answers one command after the other, over Node's own channel between processes.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+
+/** What a worker can be told to do; inputs and answers are plain JSON. */
+export type WorkerCommands = Readonly<Record<string, (...input: never[]) => unknown>>;
+
+export interface Worker<Commands extends WorkerCommands> {
+  /** @throws Error what the command has failed with, or that the worker has ended */
+  call<Name extends keyof Commands & string>(
+    name: Name,
+    ...input: Parameters<Commands[Name]>
+  ): Promise<Awaited<ReturnType<Commands[Name]>>>;
+  stop(): Promise<void>;
+}
+
+type Reply = { readonly answer: unknown } | { readonly error: string };
+
+/** Starts a program that calls {@link serveCommands}. @param args of its command line */
+export const startWorker = <Commands extends WorkerCommands>(
+  program: URL,
+  args: readonly string[] = [],
+): Worker<Commands> => {
+  const child = fork(program, args, {
+    execArgv: [...process.execArgv, "--expose-gc"],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const exited = once(child, "exit");
+  return {
+    call: async (name, ...input) => {
+      const replied = once(child, "message");
+      child.send({ name, input });
+      const [reply] = (await Promise.race([
+        replied,
+        exited.then(() => [{ error: `The worker of ${program.pathname} has ended.` }]),
+      ])) as [Reply];
+      if ("error" in reply) throw new Error(reply.error);
+      return reply.answer as never;
+    },
+    stop: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+};
+
+/** Answers the commands of the process that started this one, until that one is gone. */
+export const serveCommands = (commands: WorkerCommands): void => {
+  process.on("message", ({ name, input }: { name: string; input: never[] }) => {
+    void (async () => {
+      try {
+        process.send?.({ answer: await commands[name]?.(...input) });
+      } catch (error) {
+        process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : name });
+      }
+    })();
+  });
+  process.once("disconnect", () => process.exit());
+};
+
+/** What a process has used so far. */
+export interface Usage {
+  /** CPU time, in microseconds. */
+  readonly cpuUs: number;
+  /** What is in memory after a full collection of garbage, in bytes. */
+  readonly rssBytes: number;
+}
+
+export const usageOfThisProcess = (): Usage => {
+  globalThis.gc?.();
+  const { user, system } = process.cpuUsage();
+  return { cpuUs: user + system, rssBytes: process.memoryUsage.rss() };
+};

@@ -1,0 +1,34 @@
+/** The role `gateway` in a process of its own, as it is in production: what the benchmark measures. */
+import { pino } from "pino";
+import { serveCommands, usageOfThisProcess } from "#infra/bench/worker-process";
+import { readConfig } from "../../config.ts";
+import { createConnectorRegistry } from "../../integrations/connectors.ts";
+import { createOutbound } from "../../integrations/outbound/outbound.ts";
+import { openPlatform } from "../../platform.ts";
+import { startGatewayRole } from "../../roles/gateway.ts";
+
+const commands = {
+  /** Answers where it is, and an owner's access token. */
+  start: async (natsUrl: string, databaseUrl: string) => {
+    const platform = await openPlatform({
+      config: readConfig({ PORT: "0", DURABILITY: "fsync" }),
+      log: pino({ level: "warn" }, pino.destination(2)),
+      natsUrl,
+      databaseUrl,
+      secretsKey: "22".repeat(32),
+    });
+    const { url, identity } = await startGatewayRole(platform, {
+      registry: createConnectorRegistry([]),
+      outbound: createOutbound({ allowedNetworks: [] }),
+      liveUrl: "ws://127.0.0.1/v1/live",
+      dashboardDir: null,
+    });
+    const owner = await identity.ensureFirstOwner();
+    const { accessToken } = await identity.signIn(await identity.issueSignInToken(owner.id));
+    return { url, accessToken };
+  },
+  usage: usageOfThisProcess,
+};
+export type GatewayCommands = typeof commands;
+
+serveCommands(commands);
