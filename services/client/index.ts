@@ -11,12 +11,14 @@ export {
   createSession,
   deleteSession,
   getSession,
+  getSessionTelemetry,
   listMessages,
   listSessions,
   openLiveChannel,
   pauseSession,
   promptSession,
   resumeSession,
+  setAutoDelete,
 } from "#contracts/http/sessions";
 export {
   approveInvocation,
@@ -26,5 +28,21 @@ export {
   listAvailableActions,
   listInvocations,
 } from "#contracts/http/actions";
+export {
+  archiveConfiguration,
+  changeConfiguration,
+  createConfiguration,
+  getConfiguration,
+  listConfigurations,
+} from "#contracts/http/configurations";
+export {
+  commitGitChanges,
+  createGitBranch,
+  getGitStatus,
+  listGitBranches,
+  openPullRequest,
+  pushGitBranch,
+  stageGitChanges,
+} from "#contracts/http/git";
 export { openProxy } from "#contracts/http/proxies";
 export { getMe, signIn } from "#contracts/http/identity";
