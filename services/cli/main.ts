@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { isDomainError } from "#contracts/errors";
 import { readConfig } from "../config.ts";
 import { addAuditCommands } from "./commands/audit/index.ts";
+import { addConfigurationCommands } from "./commands/configurations.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
 import { addSandboxCommands } from "./commands/sandbox-snapshots.ts";
@@ -26,6 +27,7 @@ try {
   addAuditCommands(program, context);
   addProjectionCommands(program, context);
   addDeadLetterCommands(program, context);
+  addConfigurationCommands(program, context);
   addSandboxCommands(program, context);
   await program.parseAsync();
 } catch (error) {

@@ -12,12 +12,14 @@ export {
   createSession,
   deleteSession,
   getSession,
+  getSessionTelemetry,
   listMessages,
   listSessions,
   openLiveChannel,
   pauseSession,
   promptSession,
   resumeSession,
+  setAutoDelete,
 } from "#contracts/http/sessions";
 export {
   approveInvocation,
@@ -28,5 +30,21 @@ export {
   listInvocations,
 } from "#contracts/http/actions";
 export { getEnvironment, provideEnvVariables } from "#contracts/http/environment";
+export {
+  archiveConfiguration,
+  changeConfiguration,
+  createConfiguration,
+  getConfiguration,
+  listConfigurations,
+} from "#contracts/http/configurations";
+export {
+  commitGitChanges,
+  createGitBranch,
+  getGitStatus,
+  listGitBranches,
+  openPullRequest,
+  pushGitBranch,
+  stageGitChanges,
+} from "#contracts/http/git";
 export { openProxy } from "#contracts/http/proxies";
 export { getMe, signIn } from "#contracts/http/identity";

@@ -63,7 +63,8 @@ export const remoteOf = async (
  */
 export const githubRepositoryOf = (url: string, apiUrl: string | null): GithubRepository | null => {
   const address = URL.canParse(url) ? new URL(url) : null;
-  const host = apiUrl === null ? "github.com" : new URL(apiUrl).host;
+  const api = apiUrl === null ? "api.github.com" : new URL(apiUrl).host;
+  const host = api === "api.github.com" ? "github.com" : api;
   // A credential goes over the wire in the open without TLS; only a server of this machine may do so.
   const safe = address?.protocol === "https:" || address?.hostname === "127.0.0.1";
   if (!address || !safe || address.host !== host) return null;
