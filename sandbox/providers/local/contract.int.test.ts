@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
-import { describeProvider } from "../../testing/provider-contract.ts";
+import { describeProvider } from "../../testing/provider-contract/index.ts";
 import { makeRepository } from "../../testing/repository.ts";
 import { openLocalProvider } from "./index.ts";
 import { layoutOf } from "./layout.ts";
