@@ -1,7 +1,9 @@
 /** Brings a session's sandbox up, and opens the conversation with the agent in it. */
 import { DomainError, isDomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { loadAggregate } from "#event-store/load";
+import { isHealthy } from "#sandbox/boot/readiness";
 import { openOpencodeClient, type OpencodeClient } from "#sandbox/opencode/client";
 import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
@@ -17,13 +19,14 @@ export interface BroughtUp {
 }
 
 /**
+ * @param wasLost whether this owner had a conversation with the agent that broke off
  * @throws DomainError `sandbox_boot_failed` and others of the provider and the agent, after which the
  * sandbox is not to be used; `stale_owner`
  */
 export const bringUp = async (
   context: OwnerContext,
   state: ExistingSession,
-  signal: AbortSignal,
+  { wasLost, signal }: { readonly wasLost: boolean; readonly signal: AbortSignal },
 ): Promise<BroughtUp> => {
   const { organization, session, epoch, deps, tell } = context;
   const startedAt = performance.now();
@@ -44,11 +47,12 @@ export const bringUp = async (
       }
     },
   });
-  for (const warning of sandbox.warnings) {
+  for (const warning of warningsOf(sandbox, wasLost)) {
     await context.command({ type: "ReportSandboxWarning", epoch, warning });
     tell({ type: "sandbox_warning", warning });
   }
-  const client = openOpencodeClient(sandbox.opencode);
+  const ending = new AbortController();
+  const client = openOpencodeClient({ ...sandbox.opencode, signal: ending.signal });
   const agentSessionId = await agentSessionOf(context, client, state);
   const transcript = await loadAggregate(deps.store, transcriptAggregate, {
     organization,
@@ -58,7 +62,9 @@ export const bringUp = async (
     client,
     agentSessionId,
     recorded: new Set(Object.keys(transcript.state.digests)),
+    ending,
     isGone: () => isGone(context, sandbox),
+    answers: (withinMs) => isHealthy(sandbox.opencode, AbortSignal.timeout(withinMs)),
     earlierPrompts: state.prompts.map(({ promptId }) => promptId),
   });
   await context.command({
@@ -72,6 +78,18 @@ export const bringUp = async (
   return { conversation, sandbox };
 };
 
+/** People see that an answer was broken off by the agent's end, unless they are told of worse. */
+const warningsOf = (
+  { origin, warnings }: RunningSandbox,
+  wasLost: boolean,
+): readonly SandboxWarning[] =>
+  wasLost && origin !== "attached" && warnings.length === 0 ? [agentRestarted] : warnings;
+
+const agentRestarted: SandboxWarning = {
+  code: "agent_restarted",
+  message: "The agent's server had ended; it was started again.",
+};
+
 /** A provider that cannot be asked has not said so: then the agent is waited for. */
 const isGone = async (
   { deps: { provider, log }, session }: OwnerContext,
@@ -79,7 +97,7 @@ const isGone = async (
 ): Promise<boolean> => {
   try {
     const health = await provider.health({ sessionId: session, sandboxId, snapshotId: null });
-    return health.state !== "running";
+    return health.state !== "running" || health.agent === "ended";
   } catch (error) {
     log.warn({ err: error, sessionId: session }, "the health of a sandbox is not known");
     return false;

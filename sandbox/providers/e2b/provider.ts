@@ -5,7 +5,7 @@
  * in each sandbox its files, memory and processes. A snapshot is the paused sandbox itself.
  */
 import { DomainError } from "#contracts/errors";
-import { agentAnswers } from "../../boot/attach.ts";
+import { runningHealth } from "../../boot/attach.ts";
 import { secretsOf } from "../../boot/essentials.ts";
 import { writeEnvValues } from "../../boot/env-file.ts";
 import { readFilesThrough } from "../../boot/read-files.ts";
@@ -98,14 +98,12 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       named("health", async (): Promise<SandboxHealth> => {
         const found = await locate(api, ref);
         if (found === null) {
-          return { state: "gone", agent: false, detail: "There is no such sandbox." };
+          return { state: "gone", agent: "ended", detail: "There is no such sandbox." };
         }
         if (found.state === "paused") {
-          return { state: "paused", agent: false, detail: "The sandbox is paused." };
+          return { state: "paused", agent: "ended", detail: "The sandbox is paused." };
         }
-        const agent = await agentAnswers(await lifecycle.open(found.id));
-        const detail = agent ? null : "The agent's server does not answer.";
-        return { state: "running", agent, detail };
+        return runningHealth(await lifecycle.open(found.id));
       }),
     checkSandboxes: (refs) => named("checkSandboxes", () => checkAll(api, refs)),
     resolveTunnels: (ref) =>

@@ -1,6 +1,6 @@
 /** How local sandboxes are, without touching them. */
 import { access, readdir } from "node:fs/promises";
-import { agentAnswers } from "../../boot/attach.ts";
+import { runningHealth } from "../../boot/attach.ts";
 import type { Machine } from "../../boot/machine.ts";
 import type { SandboxHealth, SandboxState } from "../../provider/sandbox.ts";
 import type { SessionId } from "#contracts/ids";
@@ -14,14 +14,12 @@ export const stateOf = async (layout: Layout, machine: Machine): Promise<Sandbox
 export const healthOf = async (layout: Layout, machine: Machine): Promise<SandboxHealth> => {
   const state = await stateOf(layout, machine);
   switch (state) {
-    case "running": {
-      const agent = await agentAnswers(machine);
-      return { state, agent, detail: agent ? null : "The agent's server does not answer." };
-    }
+    case "running":
+      return runningHealth(machine);
     case "paused":
-      return { state, agent: false, detail: "Nothing runs in the sandbox." };
+      return { state, agent: "ended", detail: "Nothing runs in the sandbox." };
     case "gone":
-      return { state, agent: false, detail: "There is no such sandbox." };
+      return { state, agent: "ended", detail: "There is no such sandbox." };
   }
 };
 

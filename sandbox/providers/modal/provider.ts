@@ -2,7 +2,7 @@
  * Sandboxes on Modal, through Modal's own SDK. Nothing is kept in this process but connections: a sandbox is
  * found by its name, which is the session's id, and what a boot leaves for later lies inside it.
  */
-import { agentAnswers } from "../../boot/attach.ts";
+import { runningHealth } from "../../boot/attach.ts";
 import { writeEnvValues } from "../../boot/env-file.ts";
 import { secretsOf } from "../../boot/essentials.ts";
 import { readFilesThrough } from "../../boot/read-files.ts";
@@ -116,11 +116,9 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
       named("health", async () => {
         const handle = await lifecycle.find(sessionId);
         if (handle === null) {
-          return { state: "gone", agent: false, detail: "There is no such sandbox." };
+          return { state: "gone", agent: "ended", detail: "There is no such sandbox." };
         }
-        const agent = await agentAnswers(handle.machine);
-        const detail = agent ? null : "The agent's server does not answer.";
-        return { state: "running", agent, detail };
+        return runningHealth(handle.machine);
       }),
     checkSandboxes: (refs) =>
       named("checkSandboxes", async () => {

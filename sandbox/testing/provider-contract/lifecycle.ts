@@ -39,7 +39,11 @@ export const describeLifecycle = ({
     expect(await agentStatus(created)).toBe(200);
     expect(await agentStatus(created, "Basic d3Jvbmc6d3Jvbmc=")).toBe(401);
     const ref = refOf(created);
-    expect(await provider().health(ref)).toEqual({ state: "running", agent: true, detail: null });
+    expect(await provider().health(ref)).toEqual({
+      state: "running",
+      agent: "answers",
+      detail: null,
+    });
 
     const restarted = await harness().open();
     const attached = await restarted.ensureSandbox({ ...ref, spec: spec() });
@@ -86,7 +90,7 @@ export const describeLifecycle = ({
   test("notices a sandbox that was killed from outside, and recovers it", async () => {
     const { sandbox, ref } = await boot();
     await harness().kill(sandbox);
-    await vi.waitUntil(async () => !(await provider().health(ref)).agent, patience);
+    await vi.waitUntil(async () => (await provider().health(ref)).agent === "ended", patience);
     const { sandbox: recovered } = await boot(ref);
     expect(recovered.origin).not.toBe("attached");
     expect(await agentStatus(recovered)).toBe(200);

@@ -8,7 +8,7 @@ export const describePuttingAway = ({ can, provider, newRef, spec, boot, shell }
     await shell(ref, "echo kept > kept.txt");
     await provider().pause(ref);
     await provider().pause(ref);
-    expect(await provider().health(ref)).toMatchObject({ state: "paused", agent: false });
+    expect(await provider().health(ref)).toMatchObject({ state: "paused", agent: "ended" });
     await expect(must(provider().execCommand)(ref, ["true"])).rejects.toMatchObject({
       code: "sandbox_not_found",
     });
@@ -38,7 +38,7 @@ export const describePuttingAway = ({ can, provider, newRef, spec, boot, shell }
     const { ref } = await boot();
     await shell(ref, "echo kept > kept.txt; git checkout -q -b work; ln -s kept.txt link");
     const snapshotId = await provider().snapshot(ref);
-    expect((await provider().health(ref)).agent).toBe(true);
+    expect((await provider().health(ref)).agent).toBe("answers");
     await shell(ref, "echo later > kept.txt");
 
     const { sandbox, ref: copy } = await boot(newRef(), { snapshotId });
