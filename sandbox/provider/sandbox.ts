@@ -54,6 +54,9 @@ export interface RunningSandbox {
   readonly expiresAt: number | null;
 }
 
+/** A sandbox without an agent: nothing listens at its tunnel `opencode`. */
+export type TerminalSandbox = Omit<RunningSandbox, "opencode">;
+
 export type SandboxState = "running" | "paused" | "gone";
 
 export interface SandboxCheck {

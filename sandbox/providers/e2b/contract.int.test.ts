@@ -18,7 +18,7 @@ describeProvider({
     tunnels: true,
     readFiles: true,
     exec: true,
-    terminalSandbox: false,
+    terminalSandbox: true,
     serviceCommandTest: true,
   },
   harness: async () => {

@@ -13,7 +13,7 @@ import { tunnelsOf } from "../../boot/tunnels.ts";
 import { asProvider } from "../../provider/error.ts";
 import type { SandboxProvider } from "../../provider/provider.ts";
 import type { SandboxHealth } from "../../provider/sandbox.ts";
-import type { SandboxSpec } from "../../provider/spec.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
 import { sessionLocks } from "../session-locks.ts";
 import { openApi } from "./api.ts";
@@ -25,11 +25,7 @@ import { defaultTimeoutMs, type E2bSettings } from "./settings.ts";
 export type E2bProvider = Required<
   Omit<
     SandboxProvider,
-    | "memorySnapshot"
-    | "restoreFromMemorySnapshot"
-    | "createTerminalSandbox"
-    | "listSnapshots"
-    | "deleteSnapshot"
+    "memorySnapshot" | "restoreFromMemorySnapshot" | "listSnapshots" | "deleteSnapshot"
   >
 >;
 
@@ -44,7 +40,7 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
   const named = <T>(
     operation: keyof SandboxProvider & string,
     run: () => Promise<T>,
-    spec?: SandboxSpec,
+    spec?: WorkspaceSpec,
   ): Promise<T> => {
     const secrets = [settings.apiKey, ...(spec ? secretsOf(spec) : [])];
     return asProvider({ provider: "e2b", operation, secrets }, run);
@@ -63,7 +59,7 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       tunnels: true,
       readFiles: true,
       exec: true,
-      terminalSandbox: false,
+      terminalSandbox: true,
       serviceCommandTest: true,
     },
     ensureSandbox: (request) =>
@@ -76,6 +72,12 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       named(
         "createSandbox",
         () => exclusively(request.sessionId, () => lifecycle.create(request)),
+        request.spec,
+      ),
+    createTerminalSandbox: (request) =>
+      named(
+        "createTerminalSandbox",
+        () => exclusively(request.sessionId, () => lifecycle.createTerminal(request)),
         request.spec,
       ),
     snapshot: (ref) =>

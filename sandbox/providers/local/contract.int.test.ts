@@ -22,7 +22,7 @@ describeProvider({
     tunnels: true,
     readFiles: true,
     exec: true,
-    terminalSandbox: false,
+    terminalSandbox: true,
     serviceCommandTest: true,
   },
   harness: async () => {

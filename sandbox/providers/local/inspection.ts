@@ -6,8 +6,12 @@ import type { SandboxHealth, SandboxState } from "../../provider/sandbox.ts";
 import type { SessionId } from "#contracts/ids";
 import { sandboxesFolder, sessionOfFolder, type Layout } from "./layout.ts";
 
+/** By the agent's server, or where there is no agent by the sidecar. */
+export const isRunning = async (machine: Machine): Promise<boolean> =>
+  (await machine.find("opencode")) !== null || (await machine.find("sidecar")) !== null;
+
 export const stateOf = async (layout: Layout, machine: Machine): Promise<SandboxState> => {
-  if ((await machine.find("opencode")) !== null) return "running";
+  if (await isRunning(machine)) return "running";
   return (await exists(layout.root)) ? "paused" : "gone";
 };
 

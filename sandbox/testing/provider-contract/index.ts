@@ -10,6 +10,7 @@ import { describeLifecycle } from "./lifecycle.ts";
 import { describeLooking } from "./looking.ts";
 import { describePuttingAway } from "./putting-away.ts";
 import { openSuite } from "./suite.ts";
+import { describeTerminal } from "./terminal.ts";
 
 export const describeProvider = (contract: ProviderContract): void => {
   const { type, timeoutMs = 120_000 } = contract;
@@ -20,5 +21,6 @@ export const describeProvider = (contract: ProviderContract): void => {
     describeInside(suite);
     describeLooking(suite);
     describePuttingAway(suite);
+    describeTerminal(suite);
   });
 };
