@@ -100,5 +100,5 @@ test.each([
     expect(await isHealthy(recovered.opencode)).toBe(true);
     await provider.terminate({ ...ref, sandboxId: recovered.sandboxId });
   },
-  120_000,
+  300_000,
 );

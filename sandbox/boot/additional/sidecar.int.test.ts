@@ -15,7 +15,7 @@ const caddy = await findCaddy({ env: process.env }).catch((error: unknown) => {
   process.stderr.write(`The preview's ports are not tested: ${String(error)}\n`);
   return null;
 });
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 
 const spec = (changes: Partial<SandboxSpec> = {}): SandboxSpec => ({
   repositories: [],
@@ -62,7 +62,7 @@ test("a sidecar that runs is kept, unless it has another token: a copy of a sand
   const replaced = await boot(provider, ref, { instructions: "Go on.", gateway });
   expect(replaced.sidecar).toBe("done");
   expect(await process()).not.toBe(first);
-}, 120_000);
+}, 300_000);
 
 const applications: Server[] = [];
 afterAll(() => {
@@ -101,5 +101,5 @@ test.skipIf(caddy === null)(
     expect(later.sidecar).toBe("done");
     await shows(later.sandbox, "two");
   },
-  120_000,
+  300_000,
 );
