@@ -1,3 +1,4 @@
+import { findBubblewrap } from "../bubblewrap/find-bubblewrap.ts";
 import { findCaddy } from "../caddy/find-caddy.ts";
 import { findChromium } from "../chromium/find-chromium.ts";
 import { findNatsServer } from "../nats/find-nats-server.ts";
@@ -5,7 +6,7 @@ import { findNatsServer } from "../nats/find-nats-server.ts";
 /**
  * Fetches what the tests need beside the packages, before they start and with progress on stderr.
  * Without `nats-server` there is nothing to test on; without a browser only its tests fail, and without
- * Caddy those of the preview are skipped.
+ * Caddy and bubblewrap those of the preview and of fenced sandboxes are skipped.
  */
 const onProgress = (message: string): void => {
   process.stderr.write(`${message}\n`);
@@ -30,5 +31,10 @@ if (process.exitCode === undefined) {
     await findCaddy({ env: process.env, onProgress });
   } catch (error) {
     onProgress(`The preview is not tested. ${messageOf(error)}`);
+  }
+  try {
+    await findBubblewrap({ env: process.env, onProgress });
+  } catch (error) {
+    onProgress(`Fenced sandboxes are not tested. ${messageOf(error)}`);
   }
 }

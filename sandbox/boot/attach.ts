@@ -1,6 +1,7 @@
 /** Goes on with the agent's server that an earlier boot has left running, in whichever process that was. */
 import { DomainError } from "#contracts/errors";
 import { opencodeAuthorization } from "../opencode/config.ts";
+import type { AgentHealth, SandboxHealth } from "../provider/sandbox.ts";
 import type { SandboxSpec } from "../provider/spec.ts";
 import { readBootRecord, settingsFingerprint, type BootRecord } from "./boot-record.ts";
 import type { Machine } from "./machine.ts";
@@ -47,8 +48,21 @@ export const endpointOf = async (machine: Machine, record: BootRecord): Promise<
   authorization: opencodeAuthorization(record.password),
 });
 
-/** Whether the agent's server answers now; one question, no patience. */
-export const agentAnswers = async (machine: Machine): Promise<boolean> => {
+/** How the agent's server is now; one question, no patience. */
+const agentHealth = async (machine: Machine): Promise<AgentHealth> => {
   const record = await readBootRecord(machine.record);
-  return record !== null && isHealthy(await endpointOf(machine, record));
+  if (record !== null && (await isHealthy(await endpointOf(machine, record)))) return "answers";
+  return (await machine.find("opencode")) === null ? "ended" : "silent";
+};
+
+const details: Readonly<Record<AgentHealth, string | null>> = {
+  answers: null,
+  silent: "The agent's server does not answer.",
+  ended: "The agent's server has ended.",
+};
+
+/** Of a sandbox that runs. */
+export const runningHealth = async (machine: Machine): Promise<SandboxHealth> => {
+  const agent = await agentHealth(machine);
+  return { state: "running", agent, detail: details[agent] };
 };

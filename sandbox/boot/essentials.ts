@@ -4,14 +4,13 @@
  */
 import { randomBytes } from "node:crypto";
 import type { SessionId } from "#contracts/ids";
-import { envFileVariable } from "#contracts/sandbox/environment";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { bundleCli } from "../agent/bundle-cli.ts";
 import { browserCommand, opencodeEnvironment } from "../opencode/config.ts";
 import type { StageReport } from "../provider/provider.ts";
-import type { SandboxSpec } from "../provider/spec.ts";
+import type { SandboxSpec, WorkspaceSpec } from "../provider/spec.ts";
 import { type AdditionalPhase, startAdditionalBoot } from "./additional/phase.ts";
-import { envFilePath, instructionsPath, writeAgentFiles } from "./agent-files.ts";
+import { instructionsPath, writeAgentFiles } from "./agent-files.ts";
 import { endpointOf, type AgentEndpoint } from "./attach.ts";
 import {
   readBootRecord,
@@ -19,17 +18,18 @@ import {
   writeBootRecord,
   type BootRecord,
 } from "./boot-record.ts";
+import { ownEnvironment } from "./environment.ts";
 import { basicCredential } from "./git.ts";
-import type { Machine, Program, SandboxPorts } from "./machine.ts";
+import type { Machine, Program } from "./machine.ts";
 import { waitUntilReady } from "./readiness.ts";
 import { runStages, type Stage } from "./stages.ts";
 import { type FilledWorkspace, fillWorkspace } from "./workspace.ts";
 import { writeWorkspaceFiles } from "./workspace-files.ts";
 
-export interface BootRequest {
+export interface BootRequest<Spec extends WorkspaceSpec = SandboxSpec> {
   readonly machine: Machine;
   readonly sessionId: SessionId;
-  readonly spec: SandboxSpec;
+  readonly spec: Spec;
   /** Calls off the essential boot, and afterwards the additional one. */
   readonly signal: AbortSignal;
   readonly onStage?: ((report: StageReport) => void) | undefined;
@@ -147,23 +147,12 @@ const launchServer = async (request: BootRequest, password: string): Promise<Lau
 const hasBrowser = async ({ exec }: Machine): Promise<boolean> =>
   (await exec(["sh", "-c", `command -v ${browserCommand}`])).exitCode === 0;
 
-/** What everything inside may read. Nothing of the control plane's own is in it. */
-const ownEnvironment = (
-  { machine, sessionId, spec }: BootRequest,
-  ports: SandboxPorts,
-): Record<string, string> => ({
-  ...spec.environment,
-  PROLIFERATE_GATEWAY_URL: spec.gateway.url,
-  PROLIFERATE_SESSION_ID: sessionId,
-  PROLIFERATE_SANDBOX_TOKEN: spec.gateway.token,
-  PROLIFERATE_SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
-  [envFileVariable]: envFilePath(machine),
-});
-
 /** The values of a spec that must not appear in any text. */
-export const secretsOf = (spec: SandboxSpec): readonly string[] => [
+export const secretsOf = (
+  spec: WorkspaceSpec & Partial<Pick<SandboxSpec, "model">>,
+): readonly string[] => [
   spec.gateway.token,
-  spec.model.apiKey,
+  ...(spec.model ? [spec.model.apiKey] : []),
   ...Object.values(spec.environment ?? {}),
   ...spec.repositories.flatMap(({ credential }) =>
     credential ? [credential.password, basicCredential(credential)] : [],

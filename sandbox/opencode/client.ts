@@ -19,6 +19,8 @@ export interface OpencodeClientOptions {
   readonly authorization: string;
   /** For one call; 30,000 ms by default. */
   readonly timeoutMs?: number;
+  /** Breaks off every call that is under way, and those that follow. */
+  readonly signal?: AbortSignal;
 }
 
 interface PromptRequest {
@@ -49,6 +51,8 @@ export interface OpencodeClient {
 export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClient => {
   const headers = { authorization: options.authorization };
   const timeoutMs = options.timeoutMs ?? 30_000;
+  const until = (signal: AbortSignal): AbortSignal =>
+    options.signal ? AbortSignal.any([options.signal, signal]) : signal;
   const send = (path: string, init: RequestInit): Promise<Response> =>
     fetch(new URL(path, options.baseUrl), {
       ...init,
@@ -60,7 +64,7 @@ export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClie
   const call = async (method: "GET" | "POST", path: string, body?: unknown): Promise<Reply> => {
     const response = await send(path, {
       method,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: until(AbortSignal.timeout(timeoutMs)),
       ...(body !== undefined && {
         body: JSON.stringify(body),
         headers: { "content-type": "application/json" },
@@ -101,7 +105,7 @@ export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClie
     abort: async (sessionId) => {
       ok(await call("POST", sessionPath(sessionId, "/abort")));
     },
-    events: (signal) => readEvents(send, signal),
+    events: (signal) => readEvents(send, until(signal)),
   };
 };
 

@@ -16,11 +16,15 @@ import type {
   SandboxHealth,
   SandboxRef,
   SandboxTunnels,
+  TerminalSandbox,
 } from "./sandbox.ts";
 import type { ServiceCommand, ServiceCommandResult } from "./service-commands.ts";
-import type { SandboxSpec } from "./spec.ts";
+import type { SandboxSpec, WorkspaceSpec } from "./spec.ts";
 
-/** The steps of the essential boot, in order. A sandbox that is still running takes none of them. */
+/**
+ * The steps of the essential boot, in order. A sandbox that is still running takes none of them; one without
+ * an agent launches its sidecar last, and is ready then.
+ */
 export type EssentialStage = "folder" | "clone" | "agent_files" | "launch" | "ready";
 
 /** The steps that follow while the agent can work already, in order. None of them fails a sandbox. */
@@ -39,8 +43,8 @@ export interface StageReport {
   readonly detail: string | null;
 }
 
-export interface SandboxRequest extends SandboxRef {
-  readonly spec: SandboxSpec;
+export interface SandboxRequest<Spec extends WorkspaceSpec = SandboxSpec> extends SandboxRef {
+  readonly spec: Spec;
   /** Calls the boot off; what it had started is ended. */
   readonly signal?: AbortSignal;
   readonly onStage?: (report: StageReport) => void;
@@ -51,18 +55,6 @@ export interface SandboxRequest extends SandboxRef {
 export interface MemoryRestoreRequest extends SandboxRequest {
   /** `mem:…` */
   readonly snapshotId: string;
-}
-
-export interface TerminalSandboxRequest {
-  readonly sessionId: SessionId;
-  readonly sshPublicKey: string;
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-export interface TerminalSandbox {
-  readonly sandboxId: string;
-  readonly ssh: { readonly host: string; readonly port: number };
 }
 
 export interface SnapshotEntry {
@@ -136,8 +128,13 @@ export interface SandboxProvider extends AsyncDisposable {
   listSnapshots?(): Promise<readonly SnapshotEntry[]>;
   /** Removing what is absent does nothing. */
   deleteSnapshot?(snapshotId: string): Promise<void>;
-  /** A sandbox without an agent, for somebody's own terminal. */
-  createTerminalSandbox?(request: TerminalSandboxRequest): Promise<TerminalSandbox>;
+  /**
+   * A sandbox without an agent, for somebody's own terminal: workspace, sidecar and what follows from it, in
+   * place of whatever the session has, which is lost. It is put away, kept and ended like any other, and
+   * `ensureSandbox` starts an agent in it.
+   * @throws SandboxProviderError `sandbox_boot_failed` with the stage, after ending what it had started
+   */
+  createTerminalSandbox?(request: SandboxRequest<WorkspaceSpec>): Promise<TerminalSandbox>;
   /** Tries commands that are to start a project's services, one after the other. */
   testServiceCommands?(
     ref: SandboxRef,

@@ -63,6 +63,9 @@ export interface RunningSandbox {
   readonly expiresAt: number | null;
 }
 
+/** A sandbox without an agent: nothing listens at its tunnel `opencode`. */
+export type TerminalSandbox = Omit<RunningSandbox, "opencode">;
+
 export type SandboxState = "running" | "paused" | "gone";
 
 export interface SandboxCheck {
@@ -71,10 +74,17 @@ export interface SandboxCheck {
   readonly state: SandboxState;
 }
 
+/**
+ * How the agent's server in a sandbox is.
+ * - `silent`: it runs and does not answer: it hangs, has not come up yet, or is not reached
+ * - `ended`: it does not run
+ */
+export type AgentHealth = "answers" | "silent" | "ended";
+
 export interface SandboxHealth {
   readonly state: SandboxState;
-  /** Whether the agent's server answers; false unless the sandbox runs. */
-  readonly agent: boolean;
+  /** `ended` unless the sandbox runs. */
+  readonly agent: AgentHealth;
   /** Why it is not well, for people; null when it is. */
   readonly detail: string | null;
 }

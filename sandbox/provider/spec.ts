@@ -1,4 +1,4 @@
-/** All that a sandbox has to know to become one session's workplace. */
+/** What a sandbox is told: about its workspace, and about the agent in it. */
 import type { Repository } from "#contracts/repository";
 import type { SessionKind } from "#contracts/session/kind";
 import type { ServiceCommand } from "#contracts/session/service-command";
@@ -27,8 +27,8 @@ export interface RepositorySpec extends Repository {
   readonly credential?: GitCredential;
 }
 
-/** The only secrets in it are the sandbox's own. */
-export interface SandboxSpec {
+/** What a sandbox has to know with or without an agent in it. The only secrets in it are the sandbox's own. */
+export interface WorkspaceSpec {
   /** None: an empty workspace under git. */
   readonly repositories: readonly RepositorySpec[];
   /** A snapshot with the workspace of a configuration in it, with which a new sandbox begins. */
@@ -37,12 +37,7 @@ export interface SandboxSpec {
   readonly baseSnapshotId?: string;
   /** Where the `proliferate` command inside calls, and as whom. */
   readonly gateway: { readonly url: string; readonly token: string };
-  readonly model: ModelAccess;
-  /** Which tools the agent has; those of a coding session by default. */
-  readonly kind?: SessionKind;
-  /** What the agent is told about its place and its task. */
-  readonly instructions: string;
-  /** In whose name the agent commits. */
+  /** In whose name commits are made. */
   readonly gitIdentity?: { readonly name: string; readonly email: string };
   /** Whether repositories are pulled when a sandbox comes back; never without it. */
   readonly freshness?: FreshnessPolicy;
@@ -50,8 +45,20 @@ export interface SandboxSpec {
   readonly envFiles?: unknown;
   /** What is started in a workspace that was there before. */
   readonly serviceCommands?: readonly ServiceCommand[];
-  /** Where applications listen, the likeliest first; the usual ones without it. */
+  /**
+   * Where the project's own servers listen, the one to show first: the preview tries these while no port is
+   * exposed. The usual ones without any.
+   */
   readonly ports?: readonly number[];
   /** More environment for everything that runs inside. */
   readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** All that a sandbox has to know to become one session's workplace. */
+export interface SandboxSpec extends WorkspaceSpec {
+  readonly model: ModelAccess;
+  /** Which tools the agent has; those of a coding session by default. */
+  readonly kind?: SessionKind;
+  /** What the agent is told about its place and its task. */
+  readonly instructions: string;
 }

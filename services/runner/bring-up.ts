@@ -1,12 +1,13 @@
 /** Brings a session's sandbox up, and opens the conversation with the agent in it. */
 import { DomainError, isDomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
-import { openOpencodeClient, type OpencodeClient } from "#sandbox/opencode/client";
+import type { SandboxWarning } from "#contracts/session/sandbox-warning";
+import type { OpencodeClient } from "#sandbox/opencode/client";
 import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
 import type { Conversation } from "./conversation.ts";
 import { expiryOf } from "./expiry.ts";
-import { followAgent } from "./follow-agent.ts";
+import { followAgent, openAgent } from "./follow-agent.ts";
 import { memoryOf, readTranscript } from "./memory.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
@@ -18,6 +19,12 @@ export interface BroughtUp {
   readonly sandbox: RunningSandbox;
 }
 
+export interface BringUp {
+  /** Whether this owner had a conversation with the agent that broke off. */
+  readonly wasLost: boolean;
+  readonly signal: AbortSignal;
+}
+
 /**
  * @throws DomainError `sandbox_boot_failed` and others of the provider and the agent, after which the
  * sandbox is not to be used; `stale_owner`
@@ -25,19 +32,19 @@ export interface BroughtUp {
 export const bringUp = async (
   context: OwnerContext,
   state: ExistingSession,
-  signal: AbortSignal,
+  { wasLost, signal }: BringUp,
 ): Promise<BroughtUp> => {
   const late = (): DomainError =>
     new DomainError("sandbox_start_timed_out", "The sandbox did not come up in time.");
   return withinTime({ ms: context.limits.startMs, signal, late }, (limit) =>
-    start(context, state, limit),
+    start(context, state, { wasLost, signal: limit }),
   );
 };
 
 const start = async (
   context: OwnerContext,
   state: ExistingSession,
-  signal: AbortSignal,
+  { wasLost, signal }: BringUp,
 ): Promise<BroughtUp> => {
   const { organization, session, epoch, deps, tell } = context;
   const startedAt = performance.now();
@@ -50,18 +57,18 @@ const start = async (
     signal,
     ...tellBoot(context),
   });
-  for (const warning of sandbox.warnings) {
+  for (const warning of warningsOf(sandbox, wasLost)) {
     await context.command({ type: "ReportSandboxWarning", epoch, warning });
     tell({ type: "sandbox_warning", warning });
   }
-  const client = openOpencodeClient(sandbox.opencode);
-  const agentSessionId = await agentSessionOf(context, client, state);
+  const agent = openAgent(sandbox.opencode);
+  const agentSessionId = await agentSessionOf(context, agent.client, state);
   signal.throwIfAborted();
   const { sandboxId } = sandbox;
   const { prompts } = state;
   const conversation = await followAgent(context, {
     sandbox: { ...ref, sandboxId },
-    client,
+    agent,
     agentSessionId,
     prompts,
   });
@@ -77,6 +84,18 @@ const start = async (
   }
   tell({ type: "status", status: "running", detail: null });
   return { conversation, sandbox };
+};
+
+/** People see that an answer was broken off by the agent's end, unless they are told of worse. */
+const warningsOf = (
+  { origin, warnings }: RunningSandbox,
+  wasLost: boolean,
+): readonly SandboxWarning[] =>
+  wasLost && origin !== "attached" && warnings.length === 0 ? [agentRestarted] : warnings;
+
+const agentRestarted: SandboxWarning = {
+  code: "agent_restarted",
+  message: "The agent's server had ended; it was started again.",
 };
 
 /**

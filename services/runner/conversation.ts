@@ -3,11 +3,13 @@
  * transcript, and turns that end are handed to whoever waits for them.
  */
 import type { AgentEvent } from "#contracts/agent";
+import { DomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
 import type { PromptId } from "#contracts/ids";
 import { watchSession } from "#sandbox/opencode/bridge";
 import type { OpencodeClient } from "#sandbox/opencode/client";
 import { isMessageOfPrompt } from "#sandbox/opencode/message-id";
+import { untilGone } from "#sandbox/provider/until-gone";
 import type { OwnerContext } from "./owner-context.ts";
 
 export type TurnEnd =
@@ -21,8 +23,8 @@ export interface Conversation {
   answering(promptId: PromptId): void;
   /** The end of the turn that is open or begins next. Rejects when the agent is lost. */
   nextTurnEnd(): Promise<TurnEnd>;
-  /** Settles when the agent is lost or the conversation was closed. */
-  readonly ended: Promise<void>;
+  /** Resolves with the reason when the agent is lost or the conversation was closed. */
+  readonly ended: Promise<Error>;
   close(): Promise<void>;
 }
 
@@ -31,8 +33,12 @@ export interface OpenConversation {
   readonly agentSessionId: string;
   /** The messages that the transcript holds already. */
   readonly recorded: ReadonlySet<string>;
-  /** Whether the agent's sandbox has ended; must not throw. */
+  /** Breaks off the client's calls; fired when the agent is lost or the conversation closed. */
+  readonly ending: AbortController;
+  /** Whether the agent's server has ended, with its sandbox or alone; must not throw. */
   readonly isGone: () => Promise<boolean>;
+  /** Whether the agent's server answers well within so many milliseconds. */
+  readonly answers: (withinMs: number) => Promise<boolean>;
   /** Prompts that an earlier owner may have sent, and that are being answered. */
   readonly earlierPrompts: readonly PromptId[];
 }
@@ -40,12 +46,11 @@ export interface OpenConversation {
 /** Starts to follow the agent; resolves once nothing that it does from now on can be missed. */
 export const openConversation = async (
   context: OwnerContext,
-  { client, agentSessionId, recorded, isGone, earlierPrompts }: OpenConversation,
+  { client, agentSessionId, recorded, ending, isGone, answers, earlierPrompts }: OpenConversation,
 ): Promise<Conversation> => {
-  const closing = new AbortController();
   const waiting = new Set<{ resolve: (end: TurnEnd) => void; reject: (error: Error) => void }>();
   const prompts = [...earlierPrompts];
-  let lostBecause: Error | undefined;
+  let endedBecause: Error | undefined;
 
   const settleTurn = (end: TurnEnd): void => {
     for (const { resolve } of waiting) {
@@ -81,12 +86,12 @@ export const openConversation = async (
   const connection = new Promise<void>((resolve) => {
     connected = resolve;
   });
-  const following = (async () => {
+  const following = (async (): Promise<Error> => {
     try {
       for await (const event of watchSession({
         client,
         opencodeSessionId: agentSessionId,
-        signal: closing.signal,
+        signal: ending.signal,
         recorded,
         isGone,
         onConnected: connected,
@@ -94,19 +99,28 @@ export const openConversation = async (
         await handle(event);
       }
     } catch (error) {
-      lostBecause =
+      endedBecause ??=
         error instanceof Error ? error : new Error("The agent was lost.", { cause: error });
     } finally {
-      lostBecause ??= new Error("The conversation was closed.");
+      endedBecause ??= closed();
+      ending.abort(endedBecause);
       for (const { reject } of waiting) {
-        reject(lostBecause);
+        reject(endedBecause);
       }
       waiting.clear();
     }
+    return endedBecause;
   })();
+  const isAwaited = (): boolean => waiting.size > 0;
+  void untilGone({ answers, isGone, isAwaited, signal: ending.signal }).then((gone) => {
+    if (gone) {
+      endedBecause ??= new DomainError("agent_unreachable", "The sandbox ended without a word.");
+      ending.abort(endedBecause);
+    }
+  });
   await Promise.race([connection, following]);
-  if (lostBecause !== undefined) {
-    throw lostBecause;
+  if (endedBecause !== undefined) {
+    throw endedBecause;
   }
   return {
     client,
@@ -116,19 +130,21 @@ export const openConversation = async (
     },
     nextTurnEnd: () =>
       new Promise((resolve, reject) => {
-        if (lostBecause !== undefined) {
-          reject(lostBecause);
+        if (endedBecause !== undefined) {
+          reject(endedBecause);
           return;
         }
         waiting.add({ resolve, reject });
       }),
     ended: following,
     close: async () => {
-      closing.abort();
+      ending.abort(closed());
       await following;
     },
   };
 };
+
+const closed = (): Error => new Error("The conversation was closed.");
 
 /** What is only for now: tokens, tools at work, retries. */
 const tellLive = (

@@ -5,12 +5,11 @@
  */
 import { DomainError, isDomainError } from "#contracts/errors";
 import { snapshotWithoutSecrets } from "#sandbox/boot/snapshot";
-import { openOpencodeClient } from "#sandbox/opencode/client";
 import type { RunningSandbox, SandboxRef } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
 import { type BroughtUp, failureOf, isStale } from "./bring-up.ts";
 import { expiryOf, timeLeft } from "./expiry.ts";
-import { followAgent } from "./follow-agent.ts";
+import { followAgent, openAgent } from "./follow-agent.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { otherSandbox, sandboxRefOf } from "./sandbox-ref.ts";
 import { tellBoot } from "./tell-boot.ts";
@@ -108,8 +107,8 @@ const joinAgent = async (
   { sandbox, generation }: { readonly sandbox: RunningSandbox; readonly generation: number },
 ): Promise<BroughtUp> => {
   const { sandboxId, sessionId } = sandbox;
-  const client = openOpencodeClient(sandbox.opencode);
-  const known = agentSessionId !== null && (await client.getSession(agentSessionId));
+  const agent = openAgent(sandbox.opencode);
+  const known = agentSessionId !== null && (await agent.client.getSession(agentSessionId));
   if (sandbox.origin !== "restored" || !known) {
     throw new DomainError(
       "migration_failed",
@@ -119,7 +118,7 @@ const joinAgent = async (
   }
   const conversation = await followAgent(context, {
     sandbox: { ...otherSandbox(sessionId, generation), sandboxId },
-    client,
+    agent,
     agentSessionId: known.id,
     prompts,
   });

@@ -18,7 +18,7 @@ const noting = (pause: boolean, state: SandboxState) => {
   const provider = {
     capabilities: { pause },
     pause: note("pause", undefined),
-    health: () => Promise.resolve({ state, agent: false, detail: null }),
+    health: () => Promise.resolve({ state, agent: "ended", detail: null }),
     snapshot: note("snapshot", "im-1"),
     terminate: note("terminate", undefined),
   } as unknown as SandboxProvider;

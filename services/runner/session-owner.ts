@@ -24,6 +24,7 @@ import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
 import { letGo, type Successor } from "./let-go.ts";
+import { countLosses } from "./losses.ts";
 import { migrate } from "./migrate.ts";
 import { nextStep } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
@@ -46,9 +47,6 @@ export interface SessionOwner {
   /** Lets the session go: to another runner with its sandbox as it runs, to nobody with the sandbox put away. */
   stop(to: Successor): Promise<void>;
 }
-
-/** Sandboxes that break while they are used are brought up again this often before the session fails. */
-const maxLosses = 3;
 
 /** Takes the session, or answers null when somebody else has it. */
 export const ownSession = async (
@@ -87,7 +85,7 @@ class Owner {
   #endpoints: SandboxEndpoints | null = null;
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
   #sandbox: SandboxRef;
-  #losses = 0;
+  readonly #losses = countLosses(() => performance.now());
   #successor: Successor = "nobody";
 
   constructor(deps: RunnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
@@ -225,9 +223,12 @@ class Owner {
 
   async #bringUp(state: ExistingSession): Promise<boolean> {
     try {
-      const { conversation, sandbox } = await bringUp(this.#context, state, this.#signal);
+      const wasLost = this.#losses.isReplacing();
+      const limits = { wasLost, signal: this.#signal };
+      const { conversation, sandbox } = await bringUp(this.#context, state, limits);
       this.#conversation = conversation;
       this.#endpoints = endpointsOf(sandbox);
+      this.#losses.began();
     } catch (error) {
       if (isStale(error) || this.#signal.aborted) {
         throw error;
@@ -277,34 +278,37 @@ class Owner {
         environment: this.#environment,
         signal: this.#signal,
       });
-      this.#losses = 0;
+      this.#losses.answered();
     } catch (error) {
       if (isStale(error) || this.#signal.aborted) {
         throw error;
       }
       // Its sandbox is about to be left, or was put away: the prompt waits for the next one.
       if (isDomainError(error, "session_not_running")) return;
-      this.#losses += 1;
-      this.#deps.log.warn(
-        { err: error, sessionId: this.#key.session, losses: this.#losses },
-        "the agent was lost while it answered",
-      );
-      await this.#closeConversation();
-      if (this.#losses >= maxLosses) {
-        await this.#fail(existing(await this.#state()), error);
-        return;
-      }
-      await delay(100 * this.#losses, undefined, { signal: this.#signal });
+      await this.#afterLoss(error, { answering: true });
     }
   }
 
   async #dropLostConversation(): Promise<void> {
-    const ended = await Promise.race([
-      this.#conversation?.ended.then(() => true),
-      Promise.resolve(false),
-    ]);
-    if (ended && !this.#signal.aborted) {
-      await this.#closeConversation();
+    const error = await Promise.race([this.#conversation?.ended, Promise.resolve(null)]);
+    if (error && !this.#signal.aborted) {
+      await this.#afterLoss(error, { answering: false });
+    }
+  }
+
+  /** The next step brings the agent up again, after a while, unless it was lost too often. */
+  async #afterLoss(error: unknown, { answering }: { readonly answering: boolean }): Promise<void> {
+    const after = this.#losses.lost(answering);
+    this.#deps.log.warn(
+      { err: error, sessionId: this.#key.session, answering, ...after },
+      "the agent was lost",
+    );
+    await this.#closeConversation();
+    if (after.next === "restart") {
+      // Stopped meanwhile: whoever goes on looks at the signal.
+      await delay(after.delayMs, undefined, { signal: this.#signal }).catch(() => undefined);
+    } else {
+      await this.#fail(existing(await this.#state()), error);
     }
   }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
+import { bundleCli } from "#sandbox/agent/bundle-cli";
 import { snapshotVersion } from "./snapshot-version.ts";
 
 const imageFolder = fileURLToPath(new URL("../../infra/modal", import.meta.url));
@@ -23,6 +24,12 @@ it("names the same source by the same key, and another salt by another one", asy
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+});
+
+it("covers the sidecar and the preview's configuration, which are parts of the command that is baked in", async () => {
+  const command = await bundleCli();
+  expect(command).toContain("The sidecar listens on");
+  expect(command).toContain("handle_path /_proliferate/mcp/*");
 });
 
 it("bakes in the OpenCode that this version was tested with", async () => {

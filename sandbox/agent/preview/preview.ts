@@ -69,7 +69,8 @@ export const openPreview = async (options: PreviewOptions): Promise<Preview> => 
       name: "caddy",
       argv: [options.caddy, "run", "--config", files.main, "--adapter", "caddyfile"],
       cwd: folder,
-      env: {},
+      // Another configuration is another program, so that one that an earlier sidecar has left is replaced.
+      env: { PROLIFERATE_CADDYFILE: createHash("sha256").update(main).digest("hex") },
       restart: "always",
       owner: "sandbox",
     },

@@ -168,7 +168,14 @@ test.each<readonly [name: string, call: Call, code: string]>([
     get("/api/git/diff", { repo: "repo", path: "a\0" }),
     "path_outside_workspace",
   ],
-  ["a bad count of lines", { path: "/api/services/web/logs?tail=many" }, "service_not_found"],
+  [
+    "a count of lines that is none",
+    { path: "/api/services/web/logs?tail=many" },
+    "request_invalid",
+  ],
+  ["too many lines", { path: "/api/services/web/logs?tail=1e9" }, "request_invalid"],
+  ["a half way to follow", { path: "/api/services/web/logs?follow=perhaps" }, "request_invalid"],
+  ["the log of no service", { path: "/api/services/web/logs" }, "service_not_found"],
   ["an unknown path", { path: "/api/../../etc/passwd" }, "not_found"],
   ["a wrong method", { method: "PATCH", path: "/api/services" }, "method_not_allowed"],
   [

@@ -4,6 +4,8 @@ import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import { serviceNameSchema, variablesSchema } from "../services/service.ts";
 
+export const maxFallbackPorts = 16;
+
 const port = z.int().min(0).max(65_535);
 const absolute = z.string().startsWith("/");
 
@@ -16,7 +18,7 @@ const previewSchema = z.strictObject({
   fallbackPorts: z
     .array(port.min(1))
     .min(1)
-    .max(16)
+    .max(maxFallbackPorts)
     .default([3000, 5173, 8000, 8080, 4321, 4200, 5000]),
   vscodePort: port.min(1).default(3901),
 });

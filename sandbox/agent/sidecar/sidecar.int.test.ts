@@ -101,6 +101,30 @@ test("a client that leaves while it follows a log costs nothing afterwards", asy
   expect((await sidecar.call({ path: "/api/health" })).status).toBe(200);
 });
 
+test("ten megabytes of noise in a log are read in pieces that a reader can hold, from any place", async () => {
+  const noise = "head -c 10485760 /dev/urandom | tr -d '\\n'; echo";
+  // Said again and again: what is printed while a log is rotated may be lost.
+  await put("web", { command: `${noise}; while :; do echo end; sleep 0.1; done` });
+  const logs = "/api/services/web/logs?follow=false";
+  await vi.waitFor(async () => {
+    const last = await sidecar.call({ path: `${logs}&tail=1` });
+    expect(last.bytes.toString()).toMatch(/^data: end$/m);
+  }, patience);
+  const whole = await sidecar.call({ path: `${logs}&tail=10000` });
+  expect(whole.status).toBe(200);
+  const longest = Math.max(
+    ...whole.bytes
+      .toString()
+      .split("\n")
+      .map((line) => line.length),
+  );
+  expect(longest).toBeLessThanOrEqual(2 * 64 * 1024);
+  for (const id of ["9-999999999999999", "-1", "1-1; DROP", "\u00fc".repeat(1_000)]) {
+    const headers = { "last-event-id": encodeURIComponent(id) };
+    expect((await sidecar.call({ path: logs, headers })).status).toBe(200);
+  }
+});
+
 test("repositories, what has changed in them, and a diff that is cut at 64 KB", async () => {
   const folder = path.join(sidecar.workspace, "projects", "one");
   await mkdir(folder, { recursive: true });

@@ -3,7 +3,7 @@
  * fails the session; each step tells how it ended.
  */
 import type { StageReport } from "../../provider/provider.ts";
-import type { SandboxSpec } from "../../provider/spec.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import type { Machine, SandboxPorts } from "../machine.ts";
 import { runStagesRegardless, type Stage } from "../stages.ts";
 import { writeEnvFiles } from "./env-files.ts";
@@ -14,7 +14,7 @@ import { startSidecar } from "./sidecar.ts";
 
 export interface AdditionalBoot {
   readonly machine: Machine;
-  readonly spec: SandboxSpec;
+  readonly spec: WorkspaceSpec;
   readonly ports: SandboxPorts;
   /** Whether the workspace was there before this boot. */
   readonly kept: boolean;

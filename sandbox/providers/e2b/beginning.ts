@@ -4,6 +4,7 @@ import { DomainError, isDomainError } from "#contracts/errors";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SandboxRequest } from "../../provider/provider.ts";
 import type { SandboxOrigin } from "../../provider/sandbox.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import type { E2bApi } from "./api.ts";
 
 /**
@@ -30,7 +31,7 @@ export interface Beginning {
 
 export const begin = async (
   api: E2bApi,
-  { sessionId, snapshotId, spec }: SandboxRequest,
+  { sessionId, snapshotId, spec }: SandboxRequest<WorkspaceSpec>,
   template: string,
 ): Promise<Beginning> => {
   const warnings: SandboxWarning[] = [];

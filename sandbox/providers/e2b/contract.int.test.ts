@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { describeProvider } from "../../testing/provider-contract.ts";
+import { describeProvider } from "../../testing/provider-contract/index.ts";
 import { findSandboxProcesses } from "../local/processes.ts";
 import { openE2bProvider } from "./index.ts";
 import { openEmulatedAccount } from "./testing/emulated-account.ts";
@@ -18,7 +18,7 @@ describeProvider({
     tunnels: true,
     readFiles: true,
     exec: true,
-    terminalSandbox: false,
+    terminalSandbox: true,
     serviceCommandTest: true,
   },
   harness: async () => {

@@ -5,12 +5,19 @@ import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import { attachServer, type AgentEndpoint } from "../../boot/attach.ts";
 import { runningPhases } from "../../boot/additional/running-phases.ts";
 import { bootEssentials } from "../../boot/essentials.ts";
+import { bootTerminal } from "../../boot/terminal.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { workspaceMarker } from "../../boot/workspace.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
-import type { RunningSandbox, SandboxOrigin, SandboxRef } from "../../provider/sandbox.ts";
+import type {
+  RunningSandbox,
+  SandboxOrigin,
+  SandboxRef,
+  TerminalSandbox,
+} from "../../provider/sandbox.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import type { E2bApi } from "./api.ts";
-import { begin, wake } from "./beginning.ts";
+import { begin, wake, type Beginning } from "./beginning.ts";
 import { locate } from "./locate.ts";
 import { openMachine, type E2bMachine } from "./machine.ts";
 import type { Renewals } from "./renewals.ts";
@@ -27,6 +34,7 @@ export interface LifecycleOptions {
 export interface E2bLifecycle {
   ensure(request: SandboxRequest): Promise<RunningSandbox>;
   create(request: SandboxRequest): Promise<RunningSandbox>;
+  createTerminal(request: SandboxRequest<WorkspaceSpec>): Promise<TerminalSandbox>;
   /** A running sandbox as it is: it does not run on for being looked at. */
   open(id: string): Promise<E2bMachine>;
   /** @throws DomainError `sandbox_not_found` unless it is running */
@@ -63,13 +71,16 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     return open(found.id);
   };
 
+  const callOff = ({ signal }: Pick<SandboxRequest, "signal">): AbortSignal =>
+    AbortSignal.any([options.closing, ...(signal ? [signal] : [])]);
+
   /** @param keep whether the sandbox has work in it, so that a failed boot must not remove it */
   const boot = async (
     request: SandboxRequest,
     { sandbox, origin, warnings, keep, ...start }: Start,
   ): Promise<RunningSandbox> => {
     const { sessionId, spec, onStage, onAdditionalStage } = request;
-    const signal = AbortSignal.any([options.closing, ...(request.signal ? [request.signal] : [])]);
+    const signal = callOff(request);
     renewals.keep(sandbox.sandboxId);
     try {
       const machine = start.machine ?? (await machineOf(sandbox));
@@ -102,6 +113,34 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     }
   };
 
+  /** In a new sandbox, or in a copy: whatever runs there is somebody else's. */
+  const bootWithoutAgent = async (
+    request: SandboxRequest<WorkspaceSpec>,
+    { sandbox, origin, warnings }: Beginning,
+  ): Promise<TerminalSandbox> => {
+    const { sandboxId } = sandbox;
+    const { sessionId, spec, onStage, onAdditionalStage } = request;
+    renewals.keep(sandboxId);
+    try {
+      const machine = await machineOf(sandbox);
+      await machine.setEnvironment(spec.environment ?? {});
+      await (await machine.find("opencode"))?.stop();
+      const signal = callOff(request);
+      const booting = { machine, sessionId, spec, signal, onStage, onAdditionalStage };
+      const booted = await bootTerminal(booting);
+      additional.keep(sandboxId, booted.phase);
+      return {
+        ...{ sessionId, sandboxId, origin, warnings: [...warnings, ...booted.warnings] },
+        workspace: machine.workspace,
+        tunnels: await tunnelsOf(machine, machine.ports),
+        expiresAt: null,
+      };
+    } catch (error) {
+      await end(new Set([sandboxId]));
+      throw error;
+    }
+  };
+
   const goOn = async (
     request: SandboxRequest,
     sandbox: Sandbox,
@@ -128,6 +167,14 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     }
   };
 
+  /** The former sandbox ends when there is a new one. */
+  const replace = async (request: SandboxRequest<WorkspaceSpec>): Promise<Beginning> => {
+    const former = await ownIds(request);
+    const start = await begin(api, request, settings.template);
+    await end(former);
+    return start;
+  };
+
   return {
     open,
     running,
@@ -142,12 +189,8 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       const warnings = [...(lost ? [resumeFailed] : []), ...start.warnings];
       return boot(request, { ...start, warnings, keep: false });
     },
-    create: async (request) => {
-      const former = await ownIds(request);
-      const start = await begin(api, request, settings.template);
-      await end(former);
-      return boot(request, { ...start, keep: false });
-    },
+    create: async (request) => boot(request, { ...(await replace(request)), keep: false }),
+    createTerminal: async (request) => bootWithoutAgent(request, await replace(request)),
     pause: async (ref) => {
       const found = await locate(api, ref);
       if (found === null) return null;

@@ -45,7 +45,7 @@ if (apiKey && template) {
         const resumed = await provider.ensureSandbox({ ...ref, spec });
         expect(resumed).toMatchObject({ origin: "resumed", sandboxId: created.sandboxId });
         expect(resumed.warnings).toEqual([]);
-        expect((await provider.health(ref)).agent).toBe(true);
+        expect((await provider.health(ref)).agent).toBe("answers");
         const [kept] = await provider.readFiles(ref, ["kept.txt"]);
         expect(Buffer.from(kept?.content ?? []).toString()).toBe("it's green\n");
       } finally {

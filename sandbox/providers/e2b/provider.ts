@@ -5,7 +5,7 @@
  * in each sandbox its files, memory and processes. A snapshot is the paused sandbox itself.
  */
 import { DomainError } from "#contracts/errors";
-import { agentAnswers } from "../../boot/attach.ts";
+import { runningHealth } from "../../boot/attach.ts";
 import { secretsOf } from "../../boot/essentials.ts";
 import { writeEnvValues } from "../../boot/env-file.ts";
 import { readFilesThrough } from "../../boot/read-files.ts";
@@ -13,7 +13,7 @@ import { tunnelsOf } from "../../boot/tunnels.ts";
 import { asProvider } from "../../provider/error.ts";
 import type { SandboxProvider } from "../../provider/provider.ts";
 import type { SandboxHealth } from "../../provider/sandbox.ts";
-import type { SandboxSpec } from "../../provider/spec.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
 import { sessionLocks } from "../session-locks.ts";
 import { openApi } from "./api.ts";
@@ -25,11 +25,7 @@ import { defaultTimeoutMs, type E2bSettings } from "./settings.ts";
 export type E2bProvider = Required<
   Omit<
     SandboxProvider,
-    | "memorySnapshot"
-    | "restoreFromMemorySnapshot"
-    | "createTerminalSandbox"
-    | "listSnapshots"
-    | "deleteSnapshot"
+    "memorySnapshot" | "restoreFromMemorySnapshot" | "listSnapshots" | "deleteSnapshot"
   >
 >;
 
@@ -44,7 +40,7 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
   const named = <T>(
     operation: keyof SandboxProvider & string,
     run: () => Promise<T>,
-    spec?: SandboxSpec,
+    spec?: WorkspaceSpec,
   ): Promise<T> => {
     const secrets = [settings.apiKey, ...(spec ? secretsOf(spec) : [])];
     return asProvider({ provider: "e2b", operation, secrets }, run);
@@ -63,7 +59,7 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       tunnels: true,
       readFiles: true,
       exec: true,
-      terminalSandbox: false,
+      terminalSandbox: true,
       serviceCommandTest: true,
     },
     ensureSandbox: (request) =>
@@ -76,6 +72,12 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       named(
         "createSandbox",
         () => exclusively(request.sessionId, () => lifecycle.create(request)),
+        request.spec,
+      ),
+    createTerminalSandbox: (request) =>
+      named(
+        "createTerminalSandbox",
+        () => exclusively(request.sessionId, () => lifecycle.createTerminal(request)),
         request.spec,
       ),
     snapshot: (ref) =>
@@ -101,14 +103,12 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       named("health", async (): Promise<SandboxHealth> => {
         const found = await locate(api, ref);
         if (found === null) {
-          return { state: "gone", agent: false, detail: "There is no such sandbox." };
+          return { state: "gone", agent: "ended", detail: "There is no such sandbox." };
         }
         if (found.state === "paused") {
-          return { state: "paused", agent: false, detail: "The sandbox is paused." };
+          return { state: "paused", agent: "ended", detail: "The sandbox is paused." };
         }
-        const agent = await agentAnswers(await lifecycle.open(found.id));
-        const detail = agent ? null : "The agent's server does not answer.";
-        return { state: "running", agent, detail };
+        return runningHealth(await lifecycle.open(found.id));
       }),
     checkSandboxes: (refs) => named("checkSandboxes", () => checkAll(api, refs)),
     resolveTunnels: (ref) =>

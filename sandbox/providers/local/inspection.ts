@@ -1,27 +1,29 @@
 /** How local sandboxes are, without touching them. */
 import { access, readdir } from "node:fs/promises";
-import { agentAnswers } from "../../boot/attach.ts";
+import { runningHealth } from "../../boot/attach.ts";
 import type { Machine } from "../../boot/machine.ts";
 import type { SandboxHealth, SandboxState } from "../../provider/sandbox.ts";
 import type { SessionId } from "#contracts/ids";
 import { sandboxesFolder, sessionOfFolder, type Layout } from "./layout.ts";
 
+/** By the agent's server, or where there is no agent by the sidecar. */
+export const isRunning = async (machine: Machine): Promise<boolean> =>
+  (await machine.find("opencode")) !== null || (await machine.find("sidecar")) !== null;
+
 export const stateOf = async (layout: Layout, machine: Machine): Promise<SandboxState> => {
-  if ((await machine.find("opencode")) !== null) return "running";
+  if (await isRunning(machine)) return "running";
   return (await exists(layout.root)) ? "paused" : "gone";
 };
 
 export const healthOf = async (layout: Layout, machine: Machine): Promise<SandboxHealth> => {
   const state = await stateOf(layout, machine);
   switch (state) {
-    case "running": {
-      const agent = await agentAnswers(machine);
-      return { state, agent, detail: agent ? null : "The agent's server does not answer." };
-    }
+    case "running":
+      return runningHealth(machine);
     case "paused":
-      return { state, agent: false, detail: "Nothing runs in the sandbox." };
+      return { state, agent: "ended", detail: "Nothing runs in the sandbox." };
     case "gone":
-      return { state, agent: false, detail: "There is no such sandbox." };
+      return { state, agent: "ended", detail: "There is no such sandbox." };
   }
 };
 

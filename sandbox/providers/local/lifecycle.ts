@@ -3,18 +3,24 @@ import { rm } from "node:fs/promises";
 import { DomainError, isDomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
-import { attachServer, type AgentEndpoint } from "../../boot/attach.ts";
+import { attachServer } from "../../boot/attach.ts";
 import { readBootRecord } from "../../boot/boot-record.ts";
 import { runningPhases } from "../../boot/additional/running-phases.ts";
-import { bootEssentials } from "../../boot/essentials.ts";
+import { bootEssentials, type BootRequest } from "../../boot/essentials.ts";
 import type { Machine } from "../../boot/machine.ts";
+import { bootTerminal, type BootedTerminal } from "../../boot/terminal.ts";
 import { tunnelsOf } from "../../boot/tunnels.ts";
 import { workspaceMarker } from "../../boot/workspace.ts";
 import type { SandboxRequest } from "../../provider/provider.ts";
-import type { RunningSandbox, SandboxOrigin, SandboxTunnels } from "../../provider/sandbox.ts";
-import type { SandboxSpec } from "../../provider/spec.ts";
+import type {
+  RunningSandbox,
+  SandboxOrigin,
+  SandboxTunnels,
+  TerminalSandbox,
+} from "../../provider/sandbox.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import type { ControlGroups } from "./control-group.ts";
-import { exists } from "./inspection.ts";
+import { exists, isRunning } from "./inspection.ts";
 import type { Isolation } from "./isolation.ts";
 import { layoutOf, type Layout } from "./layout.ts";
 import { localMachine } from "./machine.ts";
@@ -48,6 +54,7 @@ export interface LocalLifecycle {
   tunnels(sessionId: SessionId): Promise<SandboxTunnels>;
   ensure(request: SandboxRequest): Promise<RunningSandbox>;
   create(request: SandboxRequest): Promise<RunningSandbox>;
+  createTerminal(request: SandboxRequest<WorkspaceSpec>): Promise<TerminalSandbox>;
   snapshot(sessionId: SessionId): Promise<string>;
   stop(sessionId: SessionId): Promise<void>;
   remove(sessionId: SessionId): Promise<void>;
@@ -68,7 +75,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     }),
   });
 
-  const placeFor = ({ sessionId, spec }: SandboxRequest): Place =>
+  const placeFor = ({ sessionId, spec }: SandboxRequest<WorkspaceSpec>): Place =>
     placeWith(layoutOf(dataDir, sessionId), {
       environment: { ...spec.environment },
       readable: readablePaths(
@@ -85,7 +92,7 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
 
   const running = async (sessionId: SessionId): Promise<Machine> => {
     const { machine } = await place(sessionId);
-    if ((await machine.find("opencode")) === null) throw notRunning(sessionId);
+    if (!(await isRunning(machine))) throw notRunning(sessionId);
     return machine;
   };
 
@@ -115,22 +122,24 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     await rm(layout.root, { recursive: true, force: true, maxRetries: 5 });
   };
 
-  const runningSandbox = async (
-    { sessionId }: SandboxRequest,
+  const terminalSandbox = async (
+    sessionId: SessionId,
     { layout, machine }: Place,
-    { endpoint, ...found }: Found,
-  ): Promise<RunningSandbox> => ({
+    beginning: Beginning,
+  ): Promise<TerminalSandbox> => ({
+    ...beginning,
     sessionId,
     sandboxId: layout.id,
     workspace: machine.workspace,
-    opencode: endpoint,
     tunnels: await tunnels(sessionId),
     expiresAt: null,
-    ...found,
   });
 
   /** Puts the newest snapshot that there is into a new sandbox. */
-  const restore = async (request: SandboxRequest, layout: Layout): Promise<Beginning> => {
+  const restore = async (
+    request: SandboxRequest<WorkspaceSpec>,
+    layout: Layout,
+  ): Promise<Beginning> => {
     const warnings: SandboxWarning[] = [];
     const { snapshotId, spec } = request;
     for (const id of [snapshotId, spec.snapshotId, spec.baseSnapshotId]) {
@@ -146,35 +155,41 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     return { origin: "created", warnings };
   };
 
-  const boot = async (request: SandboxRequest, at: Place): Promise<RunningSandbox> => {
+  /** @param run boots what belongs into the sandbox, and says what could not be had */
+  const boot = async <Booted extends BootOutcome>(
+    request: SandboxRequest<WorkspaceSpec>,
+    at: Place,
+    run: (boot: Boot) => Promise<Booted>,
+  ): Promise<TerminalSandbox & { readonly booted: Booted }> => {
     const { layout, machine } = at;
+    const { sessionId, onStage, onAdditionalStage } = request;
     const kept = await exists(workspaceMarker(layout));
     try {
       const beginning: Beginning = kept
         ? { origin: "resumed", warnings: [] }
         : await restore(request, layout);
-      const { warnings, phase, ...endpoint } = await bootEssentials({
-        machine,
-        sessionId: request.sessionId,
-        spec: request.spec,
-        signal: callOff(request),
-        onStage: request.onStage,
-        onAdditionalStage: request.onAdditionalStage,
-      });
-      additional.keep(request.sessionId, phase);
-      return await runningSandbox(request, at, {
-        ...beginning,
-        warnings: [...beginning.warnings, ...warnings],
-        endpoint,
-      });
+      const signal = callOff(request);
+      const booted = await run({ machine, sessionId, signal, onStage, onAdditionalStage });
+      additional.keep(sessionId, booted.phase);
+      const warnings = [...beginning.warnings, ...booted.warnings];
+      return { ...(await terminalSandbox(sessionId, at, { ...beginning, warnings })), booted };
     } catch (error) {
       // A new sandbox has nothing worth keeping; the agent's work of a former one stays.
-      await (kept ? stopAll(request.sessionId, at) : remove(request.sessionId));
+      await (kept ? stopAll(sessionId, at) : remove(sessionId));
       throw error;
     }
   };
 
-  const callOff = ({ signal }: SandboxRequest): AbortSignal =>
+  const bootAgent = async (request: SandboxRequest, at: Place): Promise<RunningSandbox> => {
+    const { spec } = request;
+    const { booted, ...sandbox } = await boot(request, at, (begun) =>
+      bootEssentials({ ...begun, spec }),
+    );
+    const { baseUrl, authorization } = booted;
+    return { ...sandbox, opencode: { baseUrl, authorization } };
+  };
+
+  const callOff = ({ signal }: Pick<SandboxRequest, "signal">): AbortSignal =>
     AbortSignal.any([options.closing, ...(signal ? [signal] : [])]);
 
   const ensure = async (request: SandboxRequest): Promise<RunningSandbox> => {
@@ -190,12 +205,13 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
         signal: callOff(request),
       });
       if (endpoint !== null) {
-        return runningSandbox(request, at, { origin: "attached", warnings: [], endpoint });
+        const attached = { origin: "attached", warnings: [] } as const;
+        return { ...(await terminalSandbox(request.sessionId, at, attached)), opencode: endpoint };
       }
     }
     // Where there is no folder, nothing has been started, or it was ended before the folder went.
     if (await exists(layout.root)) await stopAll(request.sessionId, at);
-    const sandbox = await boot(request, at);
+    const sandbox = await bootAgent(request, at);
     const lost = request.sandboxId !== null && sandbox.origin === "created";
     return lost ? { ...sandbox, warnings: [...sandbox.warnings, resumeFailed] } : sandbox;
   };
@@ -208,7 +224,16 @@ export const localLifecycle = (options: LifecycleOptions): LocalLifecycle => {
     create: async (request) => {
       refuseLocalRepositories(options, request.spec);
       await remove(request.sessionId);
-      return boot(request, placeFor(request));
+      return bootAgent(request, placeFor(request));
+    },
+    createTerminal: async (request) => {
+      const { sessionId, spec } = request;
+      refuseLocalRepositories(options, spec);
+      await remove(sessionId);
+      const { booted: _, ...sandbox } = await boot(request, placeFor(request), (begun) =>
+        bootTerminal({ ...begun, spec }),
+      );
+      return sandbox;
     },
     snapshot: async (sessionId) => {
       const { layout } = await place(sessionId);
@@ -234,9 +259,9 @@ interface Beginning {
   readonly warnings: readonly SandboxWarning[];
 }
 
-interface Found extends Beginning {
-  readonly endpoint: AgentEndpoint;
-}
+type Boot = Omit<BootRequest<WorkspaceSpec>, "spec">;
+
+type BootOutcome = Pick<BootedTerminal, "warnings" | "phase">;
 
 const resumeFailed: SandboxWarning = {
   code: "resume_failed",
@@ -253,7 +278,7 @@ const notFound = (sessionId: SessionId): DomainError =>
 
 const refuseLocalRepositories = (
   { localRepositories }: Pick<LifecycleOptions, "localRepositories">,
-  { repositories }: SandboxSpec,
+  { repositories }: WorkspaceSpec,
 ): void => {
   const remote = ({ url }: { readonly url: string }) => /^(https?|ssh|git):\/\//i.test(url);
   if (localRepositories === "allow" || repositories.every(remote)) return;

@@ -12,7 +12,8 @@ import { readFilesThrough } from "../../boot/read-files.ts";
 import { findOpencodeBinary } from "../../opencode/binary.ts";
 import { asProvider } from "../../provider/error.ts";
 import type { SandboxProvider, SandboxRequest } from "../../provider/provider.ts";
-import type { RunningSandbox, SandboxCheck, SandboxRef } from "../../provider/sandbox.ts";
+import type { SandboxCheck, SandboxRef } from "../../provider/sandbox.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
 import { openControlGroups, type SandboxLimits } from "./control-group.ts";
 import { healthOf, sessionsWithSandbox, stateOf } from "./inspection.ts";
@@ -39,9 +40,7 @@ export interface LocalProviderOptions {
   readonly opencodeBinary?: string;
 }
 
-type OwnMethods = Required<
-  Omit<SandboxProvider, "memorySnapshot" | "restoreFromMemorySnapshot" | "createTerminalSandbox">
->;
+type OwnMethods = Required<Omit<SandboxProvider, "memorySnapshot" | "restoreFromMemorySnapshot">>;
 
 export interface LocalProvider extends OwnMethods {
   readonly isolation: Isolation;
@@ -80,11 +79,11 @@ export const openLocalProvider = async (options: LocalProviderOptions): Promise<
   const named = <T>(operation: keyof SandboxProvider & string, run: () => Promise<T>): Promise<T> =>
     asProvider({ provider: "local", operation }, run);
 
-  const boot = (
-    operation: "ensureSandbox" | "createSandbox",
-    request: SandboxRequest,
-    run: () => Promise<RunningSandbox>,
-  ): Promise<RunningSandbox> =>
+  const boot = <T>(
+    operation: "ensureSandbox" | "createSandbox" | "createTerminalSandbox",
+    request: SandboxRequest<WorkspaceSpec>,
+    run: () => Promise<T>,
+  ): Promise<T> =>
     asProvider({ provider: "local", operation, secrets: secretsOf(request.spec) }, () =>
       exclusively(request.sessionId, () => {
         handedOut.add(request.sessionId);
@@ -119,11 +118,13 @@ export const openLocalProvider = async (options: LocalProviderOptions): Promise<
       tunnels: true,
       readFiles: true,
       exec: true,
-      terminalSandbox: false,
+      terminalSandbox: true,
       serviceCommandTest: true,
     },
     ensureSandbox: (request) => boot("ensureSandbox", request, () => lifecycle.ensure(request)),
     createSandbox: (request) => boot("createSandbox", request, () => lifecycle.create(request)),
+    createTerminalSandbox: (request) =>
+      boot("createTerminalSandbox", request, () => lifecycle.createTerminal(request)),
     pause,
     handOver: ({ sessionId }) => {
       handedOut.delete(sessionId);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeAgentStandIn } from "../../testing/agent-stand-in.ts";
 import { openModalEmulator } from "../../testing/modal-emulator/index.ts";
-import { describeProvider } from "../../testing/provider-contract.ts";
+import { describeProvider } from "../../testing/provider-contract/index.ts";
 import { makeRepository } from "../../testing/repository.ts";
 import { expectedCapabilities } from "./testing/expected-capabilities.ts";
 import { providerOn } from "./testing/provider-on.ts";

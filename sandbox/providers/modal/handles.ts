@@ -19,14 +19,20 @@ export interface Handles {
   releaseAll(): void;
 }
 
-export const openHandles = (directory: Pick<SandboxDirectory, "urlOf">): Handles => {
+export const openHandles = (
+  directory: Pick<SandboxDirectory, "urlOf">,
+  choosePorts: Machine["choosePorts"],
+): Handles => {
   const opened = new Map<string, { readonly sandbox: Sandbox; readonly handle: Promise<Handle> }>();
 
   const open = async (sessionId: SessionId, sandbox: Sandbox): Promise<Handle> => {
     const { sandboxId } = sandbox;
     const urlOf = (port: number) => directory.urlOf(sandboxId, port);
     try {
-      return { sandbox, machine: await openModalMachine({ sandbox, sessionId, urlOf }) };
+      return {
+        sandbox,
+        machine: await openModalMachine({ sandbox, sessionId, urlOf, choosePorts }),
+      };
     } catch (error) {
       release(sandboxId);
       throw error;

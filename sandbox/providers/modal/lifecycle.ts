@@ -3,7 +3,8 @@ import type { Sandbox } from "modal";
 import { DomainError } from "#contracts/errors";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SandboxRequest } from "../../provider/provider.ts";
-import type { RunningSandbox, SandboxTunnels } from "../../provider/sandbox.ts";
+import type { RunningSandbox, SandboxTunnels, TerminalSandbox } from "../../provider/sandbox.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import type { Named, SandboxDirectory } from "./directory.ts";
 import { isGone } from "./failures.ts";
 import type { Handle, Handles } from "./handles.ts";
@@ -27,6 +28,7 @@ export interface ModalLifecycle {
   tunnels(handle: Handle): Promise<SandboxTunnels>;
   ensure(request: SandboxRequest): Promise<RunningSandbox>;
   create(request: SandboxRequest): Promise<RunningSandbox>;
+  createTerminal(request: SandboxRequest<WorkspaceSpec>): Promise<TerminalSandbox>;
   restoreMemory(request: SandboxRequest, snapshotId: string): Promise<RunningSandbox>;
   snapshot(named: Named): Promise<string>;
   snapshotMemory(named: Named): Promise<string>;
@@ -38,7 +40,7 @@ const mostAttempts = 3;
 
 export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   const { directory, handles } = options;
-  const { tunnels, callOff, boot, goOn, settled, stop } = modalWorkplace(options);
+  const { tunnels, callOff, boot, bootWithoutAgent, goOn, settled, stop } = modalWorkplace(options);
 
   const find = async (named: Named): Promise<Handle | null> => {
     const sandbox = await directory.find(named);
@@ -62,23 +64,21 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   };
 
   /** A sandbox that was made for this request is ended when it cannot be used. */
-  const orEnd = async (
-    request: SandboxRequest,
-    use: () => Promise<RunningSandbox>,
-  ): Promise<RunningSandbox> => {
+  const orEnd = async <T>(named: Named, use: () => Promise<T>): Promise<T> => {
     try {
       return await use();
     } catch (error) {
-      await terminate(request);
+      await terminate(named);
       throw error;
     }
   };
 
-  /** Null when a sandbox runs under the name already. */
-  const make = async (
-    request: SandboxRequest,
+  /** @returns what `bootIn` makes of the new sandbox; null when one runs under the name already */
+  const make = async <T>(
+    request: SandboxRequest<WorkspaceSpec>,
     warnings: readonly SandboxWarning[],
-  ): Promise<RunningSandbox | null> => {
+    bootIn: (handle: Handle, beginning: Beginning) => Promise<T>,
+  ): Promise<T | null> => {
     const chosen = await chooseImage(options.images, request);
     callOff(request).throwIfAborted();
     const sandbox = await directory.create({
@@ -89,11 +89,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
     });
     if (sandbox === null) return null;
     return orEnd(request, async () =>
-      boot(
-        request,
-        await handles.of(request.sessionId, sandbox),
-        beginningOf(request, chosen, warnings),
-      ),
+      bootIn(await handles.of(request.sessionId, sandbox), beginningOf(request, chosen, warnings)),
     );
   };
 
@@ -120,22 +116,36 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   /** From memory where the session's last snapshot is one, else from files. */
   const begin = async (request: SandboxRequest): Promise<RunningSandbox | null> => {
     const { snapshotId } = request;
-    if (snapshotId === null || !isMemorySnapshot(snapshotId)) return make(request, []);
+    const bootIn = (handle: Handle, beginning: Beginning) => boot(request, handle, beginning);
+    if (snapshotId === null || !isMemorySnapshot(snapshotId)) return make(request, [], bootIn);
     try {
       return await restore(request, snapshotId);
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== "sandbox_snapshot_not_found")
         throw error;
-      return make({ ...request, snapshotId: null }, [snapshotGone(snapshotId)]);
+      return make({ ...request, snapshotId: null }, [snapshotGone(snapshotId)], bootIn);
     }
   };
 
+  /** A memory snapshot has an agent in it, so such a one is none for this. */
+  const beginWithoutAgent = (
+    request: SandboxRequest<WorkspaceSpec>,
+  ): Promise<TerminalSandbox | null> => {
+    const { snapshotId } = request;
+    const unusable = snapshotId !== null && isMemorySnapshot(snapshotId);
+    return make(
+      unusable ? { ...request, snapshotId: null } : request,
+      unusable ? [snapshotGone(snapshotId)] : [],
+      (handle, beginning) => bootWithoutAgent(request, handle, beginning),
+    );
+  };
+
   /** @param clash what to do about a sandbox that has the name */
-  const untilNamed = async (
-    request: SandboxRequest,
-    clash: () => Promise<RunningSandbox | null>,
-    attempt: () => Promise<RunningSandbox | null>,
-  ): Promise<RunningSandbox> => {
+  const untilNamed = async <T>(
+    request: Pick<SandboxRequest, "sessionId">,
+    clash: () => Promise<T | null>,
+    attempt: () => Promise<T | null>,
+  ): Promise<T> => {
     for (let attempts = 0; attempts < mostAttempts; attempts += 1) {
       const sandbox = (await clash()) ?? (await attempt());
       if (sandbox !== null) return sandbox;
@@ -149,7 +159,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
     );
   };
 
-  const clear = (request: SandboxRequest) => () => terminate(request).then(() => null);
+  const clear = (named: Named) => () => terminate(named).then(() => null);
 
   return {
     running,
@@ -165,7 +175,9 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
         },
         () => begin(request),
       ),
-    create: (request) => untilNamed(request, clear(request), () => begin(request)),
+    create: (request) => untilNamed(request, clear(request), () => begin(anew(request))),
+    createTerminal: (request) =>
+      untilNamed(request, clear(request), () => beginWithoutAgent(anew(request))),
     restoreMemory: (request, snapshotId) =>
       untilNamed(request, clear(request), () => restore(request, snapshotId)),
     snapshot: async (named) => {
@@ -185,7 +197,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
 };
 
 const beginningOf = (
-  { sandboxId, spec }: SandboxRequest,
+  { sandboxId, spec }: SandboxRequest<WorkspaceSpec>,
   { from, warnings }: ChosenImage,
   earlier: readonly SandboxWarning[],
 ): Beginning => {
@@ -196,6 +208,12 @@ const beginningOf = (
     warnings: [...earlier, ...warnings, ...(lost ? [resumeFailed] : [])],
   };
 };
+
+/** Who asks for a new sandbox misses no former one. */
+const anew = <Request extends SandboxRequest<WorkspaceSpec>>(request: Request): Request => ({
+  ...request,
+  sandboxId: null,
+});
 
 const resumeFailed: SandboxWarning = {
   code: "resume_failed",

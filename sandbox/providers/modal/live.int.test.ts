@@ -3,7 +3,7 @@
  * repository with the branches that the contract expects, so it runs only where all of this is given.
  */
 import { test } from "vitest";
-import { describeProvider } from "../../testing/provider-contract.ts";
+import { describeProvider } from "../../testing/provider-contract/index.ts";
 import { openModalProvider } from "./provider.ts";
 import { expectedCapabilities } from "./testing/expected-capabilities.ts";
 

@@ -3,7 +3,7 @@ import type { Sandbox } from "modal";
 import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
 import { commandFolder } from "../../boot/agent-files.ts";
-import { standardPorts, type BootRecordStore, type Machine } from "../../boot/machine.ts";
+import type { BootRecordStore, Machine } from "../../boot/machine.ts";
 import type { Argv, ExecOptions, ExecResult, SandboxFiles } from "../../provider/exec.ts";
 import { filesThrough } from "../files-through.ts";
 import { modalPrograms } from "./programs.ts";
@@ -18,10 +18,11 @@ export interface ModalMachineOptions {
   readonly sessionId: SessionId;
   /** Asked each time, since tunnels change. */
   readonly urlOf: (port: number) => Promise<string>;
+  readonly choosePorts: Machine["choosePorts"];
 }
 
 export const openModalMachine = async (options: ModalMachineOptions): Promise<Machine> => {
-  const { sandbox, sessionId, urlOf } = options;
+  const { sandbox, sessionId, urlOf, choosePorts } = options;
   const surroundings = await readSurroundings(sandbox);
   const { home } = surroundings;
   const workspace = `${home}/workspace`;
@@ -65,7 +66,7 @@ export const openModalMachine = async (options: ModalMachineOptions): Promise<Ma
       });
       if (made.exitCode !== 0) throw unavailable(made.stderr.toString().trim());
     },
-    choosePorts: () => Promise.resolve(standardPorts),
+    choosePorts,
     urlOf,
     ...modalPrograms((argv, execOptions) => exec(argv, { cwd: home, ...execOptions }), {
       sessionId,

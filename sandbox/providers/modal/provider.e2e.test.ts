@@ -65,7 +65,11 @@ describe("the real OpenCode in an emulated Modal sandbox", { timeout: 300_000 },
     const memory = await provider.memorySnapshot(ref);
     const back = await provider.restoreFromMemorySnapshot({ ...ref, snapshotId: memory, spec });
     expect(await ask(back, "GET", `/session/${conversation.id}`)).toEqual(conversation);
-    expect(await provider.health(ref)).toEqual({ state: "running", agent: true, detail: null });
+    expect(await provider.health(ref)).toEqual({
+      state: "running",
+      agent: "answers",
+      detail: null,
+    });
     await provider.terminate(ref);
     expect(emulator.running()).toEqual([]);
   });

@@ -71,7 +71,11 @@ describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () =>
 
   /** The process of the agent's server, which answers. */
   const agentPid = async (): Promise<number> => {
-    expect(await provider.health(ref())).toEqual({ state: "running", agent: true, detail: null });
+    expect(await provider.health(ref())).toEqual({
+      state: "running",
+      agent: "answers",
+      detail: null,
+    });
     return Number(await sh("cut -d ' ' -f 1 $HOME/.proliferate/run/opencode.pid"));
   };
 
@@ -116,7 +120,10 @@ describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () =>
     expect(emulator.running().filter(({ name }) => name === sessionId)).toEqual([
       { sandboxId: made.sandboxId, name: sessionId },
     ]);
-    await expect(provider.health(ref())).resolves.toMatchObject({ state: "running", agent: true });
+    await expect(provider.health(ref())).resolves.toMatchObject({
+      state: "running",
+      agent: "answers",
+    });
   });
 
   it("is left with one sandbox that works when two processes begin at the same time", async () => {
@@ -144,7 +151,7 @@ describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () =>
     await sh("echo work > work");
     const snapshotId = await provider.snapshot(ref());
     await emulator.kill(made.sandboxId);
-    expect(await provider.health(ref())).toMatchObject({ state: "gone", agent: false });
+    expect(await provider.health(ref())).toMatchObject({ state: "gone", agent: "ended" });
     const again = await provider.ensureSandbox(request({ sandboxId: made.sandboxId, snapshotId }));
     expect(again).toMatchObject({ origin: "restored", warnings: [] });
     expect(await sh("cat work README.md")).toBe("work\non feature\n");
@@ -196,7 +203,7 @@ describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () =>
     const made = await provider.ensureSandbox(request());
     await sh("echo work > work");
     process.kill(await agentPid(), "SIGKILL");
-    expect(await provider.health(ref())).toMatchObject({ state: "running", agent: false });
+    expect(await provider.health(ref())).toMatchObject({ state: "running", agent: "ended" });
     const revived = await provider.ensureSandbox(request());
     expect(revived).toMatchObject({ origin: "resumed", sandboxId: made.sandboxId });
     const pid = await agentPid();

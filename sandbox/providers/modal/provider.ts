@@ -2,13 +2,15 @@
  * Sandboxes on Modal, through Modal's own SDK. Nothing is kept in this process but connections: a sandbox is
  * found by its name, which is the session's id, and what a boot leaves for later lies inside it.
  */
-import { agentAnswers } from "../../boot/attach.ts";
+import { runningHealth } from "../../boot/attach.ts";
 import { writeEnvValues } from "../../boot/env-file.ts";
 import { secretsOf } from "../../boot/essentials.ts";
+import { standardPorts, type SandboxPorts } from "../../boot/machine.ts";
 import { readFilesThrough } from "../../boot/read-files.ts";
 import { SandboxProviderError } from "../../provider/error.ts";
 import type { SandboxProvider, SandboxRequest } from "../../provider/provider.ts";
 import type { SandboxCheck, SandboxRef } from "../../provider/sandbox.ts";
+import type { WorkspaceSpec } from "../../provider/spec.ts";
 import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
 import { DomainError } from "#contracts/errors";
 import { openModalClient, type ModalCredentials } from "./client.ts";
@@ -26,21 +28,22 @@ export interface ModalProviderOptions {
   readonly baseSnapshotId: string | null;
   /** After this time Modal ends a sandbox. Whole seconds, at most a day. */
   readonly lifetimeMs: number;
+  /** Ports for a boot, where sandboxes share one network; the usual ones by default. */
+  readonly choosePorts?: () => Promise<SandboxPorts>;
 }
 
 /** Reserved for each sandbox: OpenCode takes about 650 MB, and a project's own servers want the rest. */
 const resources = { cpu: 2, memoryMiB: 4096 };
 
-type ModalProvider = Required<
-  Omit<SandboxProvider, "listSnapshots" | "deleteSnapshot" | "createTerminalSandbox">
->;
+type ModalProvider = Required<Omit<SandboxProvider, "listSnapshots" | "deleteSnapshot">>;
 
 /** Opens no connection before the first call. Closing ends no sandbox: another process may go on with it. */
 export const openModalProvider = (options: ModalProviderOptions): ModalProvider => {
   const { credentials, appName, baseSnapshotId, lifetimeMs } = options;
+  const choosePorts = options.choosePorts ?? (() => Promise.resolve(standardPorts));
   const client = openModalClient(credentials);
   const directory = openDirectory({ client, appName, lifetimeMs, ...resources });
-  const handles = openHandles(directory);
+  const handles = openHandles(directory, choosePorts);
   const closing = new AbortController();
   const lifecycle = modalLifecycle({
     directory,
@@ -68,7 +71,7 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
   const exclusively = sessionLocks();
   const booted = <T>(
     operation: keyof SandboxProvider & string,
-    { sessionId, spec }: SandboxRequest,
+    { sessionId, spec }: SandboxRequest<WorkspaceSpec>,
     run: () => Promise<T>,
   ): Promise<T> => named(operation, () => exclusively(sessionId, run), secretsOf(spec));
 
@@ -93,11 +96,13 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
       tunnels: true,
       readFiles: true,
       exec: true,
-      terminalSandbox: false,
+      terminalSandbox: true,
       serviceCommandTest: true,
     },
     ensureSandbox: (request) => booted("ensureSandbox", request, () => lifecycle.ensure(request)),
     createSandbox: (request) => booted("createSandbox", request, () => lifecycle.create(request)),
+    createTerminalSandbox: (request) =>
+      booted("createTerminalSandbox", request, () => lifecycle.createTerminal(request)),
     snapshot: (ref) => named("snapshot", () => lifecycle.snapshot(ref)),
     pause: () =>
       Promise.reject(
@@ -119,11 +124,9 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
       named("health", async () => {
         const handle = await lifecycle.find(ref);
         if (handle === null) {
-          return { state: "gone", agent: false, detail: "There is no such sandbox." };
+          return { state: "gone", agent: "ended", detail: "There is no such sandbox." };
         }
-        const agent = await agentAnswers(handle.machine);
-        const detail = agent ? null : "The agent's server does not answer.";
-        return { state: "running", agent, detail };
+        return runningHealth(handle.machine);
       }),
     checkSandboxes: (refs) =>
       named("checkSandboxes", async () => {

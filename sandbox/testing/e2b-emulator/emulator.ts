@@ -37,7 +37,7 @@ export interface E2bEmulator extends AsyncDisposable {
   readonly faults: FaultQueue;
   /** What has been called, as `METHOD /path`, tunnels left out. */
   readonly calls: readonly string[];
-  readonly sandboxes: Pick<SandboxPool, "get" | "list">;
+  readonly sandboxes: Pick<SandboxPool, "get" | "list" | "vanish">;
   /** An address of this computer that leads where the host would lead. */
   tunnelUrl(host: string): Promise<string>;
 }

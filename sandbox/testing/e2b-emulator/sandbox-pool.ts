@@ -2,6 +2,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import path from "node:path";
 import getPort from "get-port";
+import { freezeSandbox } from "../../providers/local/processes.ts";
 import { startSandbox, type EmulatedSandbox } from "./emulated-sandbox.ts";
 import {
   folderAt,
@@ -35,6 +36,11 @@ export interface SandboxPool {
   get(id: string): EmulatedSandbox | undefined;
   /** Oldest first. */
   list(): readonly EmulatedSandbox[];
+  /**
+   * As if the computer below a sandbox failed: nobody knows it any more, and what was connected to it hears
+   * nothing, not even an end.
+   */
+  vanish(id: string): Promise<void>;
   /** Keeps a copy of the files; returns the name to create others from. */
   snapshot(sandbox: EmulatedSandbox): Promise<string>;
   close(): Promise<void>;
@@ -42,6 +48,7 @@ export interface SandboxPool {
 
 export const sandboxPool = (options: PoolOptions): SandboxPool => {
   const sandboxes = new Map<string, EmulatedSandbox>();
+  const vanished = new Set<EmulatedSandbox>();
   const snapshots = new Map<string, SandboxFolder>();
   const newId = (prefix: string) => `${prefix}${randomBytes(8).toString("hex")}`;
 
@@ -63,6 +70,13 @@ export const sandboxPool = (options: PoolOptions): SandboxPool => {
     },
     get: (id) => sandboxes.get(id),
     list: () => [...sandboxes.values()],
+    vanish: async (id) => {
+      const sandbox = sandboxes.get(id);
+      if (sandbox === undefined) return;
+      sandboxes.delete(id);
+      vanished.add(sandbox);
+      await freezeSandbox(id);
+    },
     snapshot: async (sandbox) => {
       const name = newId("s");
       const folder = folderAt(path.join(options.directory, name));
@@ -71,7 +85,8 @@ export const sandboxPool = (options: PoolOptions): SandboxPool => {
       return name;
     },
     close: async () => {
-      await Promise.all([...sandboxes.values()].map((sandbox) => sandbox.kill()));
+      const ending = [...sandboxes.values(), ...vanished];
+      await Promise.all(ending.map((sandbox) => sandbox.kill()));
       await Promise.all([...snapshots.values()].map(removeFolder));
     },
   };

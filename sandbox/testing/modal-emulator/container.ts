@@ -6,7 +6,7 @@
  * image's programs are told of by `EMULATED_PORT_<port>` (see `images.ts`).
  */
 import { execFile } from "node:child_process";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import {
@@ -27,6 +27,8 @@ export interface Container {
   start(command: ContainerCommand): EmulatedExec;
   /** While it runs, no process of the container does. */
   frozen<T>(work: () => Promise<T>): Promise<T>;
+  /** Stops every process where it is, and gives its place to another container. */
+  abandon(): Promise<void>;
   /** Ends every process and removes the folder. */
   remove(): Promise<void>;
 }
@@ -89,6 +91,10 @@ export const openContainer = (options: ContainerOptions): Container => {
       } finally {
         await thawSandbox(sandboxId);
       }
+    },
+    abandon: async () => {
+      await freezeSandbox(sandboxId);
+      await rename(root, `${root}-${sandboxId}`);
     },
     remove: async () => {
       // A container's processes get no time to say goodbye: it is gone at once.

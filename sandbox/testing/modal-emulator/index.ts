@@ -53,6 +53,8 @@ export interface ModalEmulator extends AsyncDisposable {
   folderOf(name: string): string;
   /** As if the computer below the sandbox failed. */
   kill(sandboxId: string): Promise<void>;
+  /** The same, and what was connected to it hears nothing, not even an end. */
+  vanish(sandboxId: string): Promise<void>;
   forgetImage(imageId: string): void;
   dropConnections(): void;
 }
@@ -98,6 +100,7 @@ export const openModalEmulator = async (options: ModalEmulatorOptions): Promise<
     running: () => sandboxes.running().map(({ id, name }) => ({ sandboxId: id, name })),
     folderOf: (name) => path.join(sandboxesFolder, name),
     kill: (sandboxId) => sandboxes.end(sandboxes.get(sandboxId), resultStatus.failure),
+    vanish: (sandboxId) => sandboxes.vanish(sandboxes.get(sandboxId)),
     forgetImage: images.forget,
     dropConnections: gate.dropConnections,
     [Symbol.asyncDispose]: async () => {

@@ -47,6 +47,8 @@ export interface Sandboxes extends AsyncDisposable {
   running(): readonly EmulatedSandbox[];
   /** Ending what has ended changes nothing. */
   end(sandbox: EmulatedSandbox, status: SandboxResult["status"]): Promise<void>;
+  /** Ends, but what is connected to it hears nothing, not even an end. */
+  vanish(sandbox: EmulatedSandbox): Promise<void>;
   /** The result, or null if it still runs after so many seconds. */
   waitForEnd(sandbox: EmulatedSandbox, seconds: number): Promise<SandboxResult | null>;
 }
@@ -71,8 +73,12 @@ export const openSandboxes = (folder: string, images: Images): Sandboxes => {
   };
 
   const finish = async (sandbox: EmulatedSandbox, status: SandboxResult["status"]) => {
-    clearTimeout(lifetimes.get(sandbox.id));
     await sandbox.container.remove();
+    report(sandbox, status);
+  };
+
+  const report = (sandbox: EmulatedSandbox, status: SandboxResult["status"]): void => {
+    clearTimeout(lifetimes.get(sandbox.id));
     sandbox.result = { status, exitcode: 137, exception: "" };
     if (sandbox.name !== null) namesTaken.delete(nameKey(sandbox.appId, sandbox.name));
     sandbox.life.emit("end");
@@ -119,6 +125,10 @@ export const openSandboxes = (folder: string, images: Images): Sandboxes => {
   return {
     create,
     end,
+    vanish: async (sandbox) => {
+      await sandbox.container.abandon();
+      report(sandbox, resultStatus.failure);
+    },
     get: (sandboxId) => find(({ id }) => id === sandboxId, `Sandbox ${sandboxId}`),
     ofTask: (wanted) => find(({ taskId }) => taskId === wanted, `Task ${wanted}`),
     running: () => [...all.values()].filter(({ result }) => result === null),

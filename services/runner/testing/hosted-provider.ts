@@ -70,7 +70,7 @@ export const hostedProvider = (hostUrl: string, pauses: boolean): SandboxProvide
     writeEnvFile: () => Promise.resolve(),
     health: async (ref) => {
       const state = z.enum(["running", "paused", "gone"]).parse(await call("health", ref));
-      return { state, agent: state === "running", detail: null };
+      return { state, agent: state === "running" ? "answers" : "ended", detail: null };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

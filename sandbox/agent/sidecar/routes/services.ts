@@ -77,8 +77,8 @@ export const serviceRoutes = (options: ServiceRoutesOptions): readonly Route[] =
       method: "GET",
       pattern: "/api/services/:name/logs",
       handle: async ({ params, query, headers, gone }): Promise<ApiReply> => {
-        const log = services.log(nameOf(params));
         const { tail, follow } = parse(logsSchema, query);
+        const log = services.log(nameOf(params));
         const from = parseEventId(headers["last-event-id"]) ?? (await log.tail(tail));
         const events = followLog(log, { from, follow: follow === "true", signal: gone });
         return eventStream(toServerSentEvents(events), gone);

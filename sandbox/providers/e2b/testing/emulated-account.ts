@@ -16,8 +16,14 @@ export interface EmulatedAccount extends AsyncDisposable {
   readonly directory: string;
 }
 
-/** @param opencode path of the agent's program; a stand-in's without */
-export const openEmulatedAccount = async (opencode?: string): Promise<EmulatedAccount> => {
+/**
+ * @param opencode path of the agent's program; a stand-in's without
+ * @param programs more of the image's: the name inside, and the file on this computer
+ */
+export const openEmulatedAccount = async (
+  opencode?: string,
+  programs: Readonly<Record<string, string>> = {},
+): Promise<EmulatedAccount> => {
   const folder = await mkdtemp(path.join(tmpdir(), "proliferate-e2b-"));
   const directory = path.join(folder, "sandboxes");
   const apiKey = "e2b_0123456789abcdef0123456789abcdef";
@@ -28,6 +34,7 @@ export const openEmulatedAccount = async (opencode?: string): Promise<EmulatedAc
     programs: {
       opencode: opencode ?? (await makeAgentStandIn(path.join(folder, "agent"))),
       node: process.execPath,
+      ...programs,
     },
     ports: Object.values(standardPorts),
   });

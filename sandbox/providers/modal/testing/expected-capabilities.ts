@@ -9,6 +9,6 @@ export const expectedCapabilities = {
   tunnels: true,
   readFiles: true,
   exec: true,
-  terminalSandbox: false,
+  terminalSandbox: true,
   serviceCommandTest: true,
 } as const;
