@@ -1,7 +1,8 @@
-/** Runners that are told to stop, as at each deployment, with real processes on stand-in sandboxes. */
+/** Runners that let sessions go, as at each deployment, with real processes on stand-in sandboxes. */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import type { SessionId } from "#contracts/ids";
 import type { SessionEvent } from "#contracts/session/events";
+import { openLeases } from "#event-store/leases";
 import { answerOf } from "./testing/agent-conversation.ts";
 import type { RunnerProcess } from "./testing/runner-process.ts";
 import { patience, type RunnerStack, startRunnerStack } from "./testing/runner-stack.ts";
@@ -20,8 +21,8 @@ afterEach(async () => {
 }, 60_000);
 afterAll(() => test.close(), 60_000);
 
-const startRunner = async () => {
-  const runner = await test.startRunner(settings);
+const startRunner = async (more: Readonly<Record<string, string>> = {}) => {
+  const runner = await test.startRunner({ ...settings, ...more });
   runners.push(runner);
   return runner;
 };
@@ -47,7 +48,7 @@ it("a runner that is stopped hands its sessions to another in the middle of thei
   expect(said).toHaveLength(2);
   expect(said.map(({ id }) => watcher.streamed(id))).toEqual([answerOf("one"), answerOf("two")]);
   watcher.close();
-}, 180_000);
+}, 300_000);
 
 it("the last runner that is stopped puts the sandboxes away, and the next one goes on", async () => {
   const answers = test.host.holdAnswers("tool");
@@ -61,4 +62,20 @@ it("the last runner that is stopped puts the sandboxes away, and the next one go
   await startRunner();
   await test.expectAnswered(sessionId, ["one"], watcher);
   watcher.close();
-}, 180_000);
+}, 300_000);
+
+it("a runner that is full lets a session go that rests, and takes it again when it is asked", async () => {
+  await startRunner({ CAPACITY: "1" });
+  const ttlMs = Number(settings.LEASE_TTL_MS);
+  const leases = await openLeases(test.stack.program.platform.store, "owner", { ttlMs });
+  const resting = await test.create("one");
+  const watcher = test.watch(resting);
+  await test.expectAnswered(resting, ["one"], watcher);
+  const other = await test.create("another");
+  await vi.waitUntil(async () => (await leases.holder(resting)) === null, patience);
+  expect(await leases.holder(other)).not.toBeNull();
+  expect(test.host.running()).toContain(`${resting}#0`);
+  await test.ask(resting, "two");
+  await test.expectAnswered(resting, ["one", "two"], watcher);
+  watcher.close();
+}, 300_000);

@@ -79,9 +79,21 @@ describe("a runner that is killed", () => {
       await test.expectAnswered(sessionId, ["one", "two"], watcher);
       watcher.close();
     },
-    180_000,
+    300_000,
   );
 });
+
+it("a session that rested when every runner died is found again by its next prompt", async () => {
+  const first = await startRunner();
+  const sessionId = await test.create("one");
+  const watcher = test.watch(sessionId);
+  await test.expectAnswered(sessionId, ["one"], watcher);
+  await first.end("SIGKILL");
+  await test.ask(sessionId, "two");
+  await startRunner();
+  await test.expectAnswered(sessionId, ["one", "two"], watcher);
+  watcher.close();
+}, 300_000);
 
 describe("a provider that does not answer", () => {
   it("is asked again, people see why they wait, and the prompt is answered in the end", async () => {
@@ -99,5 +111,5 @@ describe("a provider that does not answer", () => {
     const { failure } = await test.stack.client.call(getSession, { params, query: {} });
     expect(failure).toBeNull();
     watcher.close();
-  }, 180_000);
+  }, 300_000);
 });

@@ -5,8 +5,12 @@ import { requestActivation } from "#event-store/owner-activation";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import type { RunnerDeps } from "./owner-context.ts";
 
-/** `another_runner`: one is there that takes the session, with its sandbox as it runs. */
-export type Successor = "another_runner" | "nobody";
+/**
+ * - `another_runner`: one is there that takes the session, with its sandbox as it runs
+ * - `later`: some runner takes it when there is something to do; the sandbox runs on
+ * - `nobody`: there is no runner, so nothing may be left running
+ */
+export type Successor = "another_runner" | "later" | "nobody";
 
 export interface Owned {
   readonly key: { readonly organization: OrganizationId; readonly session: SessionId };
@@ -22,7 +26,7 @@ export const letGo = async (
 ): Promise<void> => {
   const sessionId = key.session;
   try {
-    if (to === "another_runner") {
+    if (to !== "nobody") {
       provider.handOver(sandbox);
     } else if (!lease.lost.aborted && provider.capabilities.pause) {
       // Only under the lease. Where the provider cannot pause, the next owner finds the sandbox running.

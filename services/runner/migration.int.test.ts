@@ -53,7 +53,7 @@ it("a session in use goes on in another sandbox once its answer is whole, with w
   expect(test.host.running()).toContain(`${sessionId}#1`);
   expect(watcher.statuses.slice(-2)).toEqual(["migrating", "running"]);
   watcher.close();
-}, 180_000);
+}, 300_000);
 
 it("an answer that takes too long is cut off, and given in the next sandbox", async () => {
   await startRunner({ MOVE_MS: String(lifetimeMs) });
@@ -63,7 +63,7 @@ it("an answer that takes too long is cut off, and given in the next sandbox", as
   await test.expectAnswered(sessionId, ["one"], watcher);
   expect(watcher.messages().map(({ failure }) => failure?.code)).toContain("agent_aborted");
   watcher.close();
-}, 180_000);
+}, 300_000);
 
 it.each(["snapshot", "create"] as const)(
   "a session whose %s fails goes on where it is, and is moved at a later attempt",
@@ -80,7 +80,7 @@ it.each(["snapshot", "create"] as const)(
     expect(test.host.running()).toContain(`${sessionId}#2`);
     watcher.close();
   },
-  180_000,
+  300_000,
 );
 
 it.each(["snapshot", "create", "terminate"] as const)(
@@ -100,7 +100,7 @@ it.each(["snapshot", "create", "terminate"] as const)(
     await untilEvent(sessionId, "SandboxMigrated");
     watcher.close();
   },
-  180_000,
+  300_000,
 );
 
 it("a session that nobody uses is put away instead", async () => {
@@ -117,4 +117,4 @@ it("a session that nobody uses is put away instead", async () => {
   await test.ask(sessionId, "two");
   await test.expectAnswered(sessionId, ["one", "two"], watcher);
   watcher.close();
-}, 180_000);
+}, 300_000);

@@ -17,6 +17,9 @@ import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
 const watchIntervalMs = 2_000;
 
+/** How many sessions a runner owns before it lets those go that have rested longest. */
+const defaultCapacity = 2_000;
+
 /** The events after which a session may need an owner. */
 const calls = new Set([
   "SessionCreated",
@@ -41,11 +44,25 @@ export interface Runner {
  * to another again and again until what was asked for is done, whoever dies on the way.
  */
 export const startRunner = async (
-  deps: RunnerDeps & { readonly leases: Leases },
+  deps: RunnerDeps & { readonly leases: Leases; readonly capacity?: number },
 ): Promise<Runner> => {
-  const { store, leases, log } = deps;
+  const { store, log, capacity = defaultCapacity } = deps;
   const owners = new Map<SessionId, SessionOwner>();
   let stopping = false;
+
+  /** A session that is let go so is taken again, by whichever runner, when somebody asks for it. */
+  const makeRoom = (): void => {
+    if (stopping) return;
+    const resting = [...owners.values()]
+      .flatMap((owner) => {
+        const since = owner.restingSince();
+        return since === null ? [] : [{ owner, since }];
+      })
+      .sort((a, b) => a.since - b.since);
+    for (const { owner } of resting.slice(0, Math.max(0, owners.size - capacity))) {
+      void owner.stop("later");
+    }
+  };
 
   /** Makes sure that somebody owns the session: who has it is woken, else this runner takes it. */
   const call = async (key: SessionKey): Promise<void> => {
@@ -53,7 +70,7 @@ export const startRunner = async (
     if (stopping || (await requestOwner(store, session, "wake")) === "answered") {
       return;
     }
-    const owner = await ownSession(deps, leases, key);
+    const owner = await ownSession({ ...deps, onRest: makeRoom }, key);
     if (!owner) {
       return;
     }
@@ -63,6 +80,7 @@ export const startRunner = async (
         owners.delete(session);
       }
     });
+    makeRoom();
   };
 
   const react = async ({ ref, commit }: RecordedCommit): Promise<Handled> => {

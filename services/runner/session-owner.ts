@@ -44,17 +44,24 @@ export interface SessionKey {
 
 export interface SessionOwner {
   readonly done: Promise<void>;
-  /** Lets the session go: to another runner with its sandbox as it runs, to nobody with the sandbox put away. */
+  /** Since when there has been nothing to do, by `performance.now()`; null while there is. */
+  restingSince(): number | null;
+  /** Lets the session go. */
   stop(to: Successor): Promise<void>;
+}
+
+export interface OwnerDeps extends RunnerDeps {
+  readonly leases: Leases;
+  /** Called when an owner begins to rest. */
+  readonly onRest: () => void;
 }
 
 /** Takes the session, or answers null when somebody else has it. */
 export const ownSession = async (
-  deps: RunnerDeps,
-  leases: Leases,
+  deps: OwnerDeps,
   key: SessionKey,
 ): Promise<SessionOwner | null> => {
-  const lease = await leases.acquire(key.session, deps.instance);
+  const lease = await deps.leases.acquire(key.session, deps.instance);
   if (!lease) {
     return null;
   }
@@ -63,6 +70,7 @@ export const ownSession = async (
   const done = owner.run();
   return {
     done,
+    restingSince: () => owner.restingSince,
     stop: async (to) => {
       owner.handTo(to);
       stopping.abort();
@@ -72,7 +80,7 @@ export const ownSession = async (
 };
 
 class Owner {
-  readonly #deps: RunnerDeps;
+  readonly #deps: OwnerDeps;
   readonly #key: SessionKey;
   readonly #lease: Lease;
   readonly #signal: AbortSignal;
@@ -87,8 +95,9 @@ class Owner {
   #sandbox: SandboxRef;
   readonly #losses = countLosses(() => performance.now());
   #successor: Successor = "nobody";
+  restingSince: number | null = null;
 
-  constructor(deps: RunnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
+  constructor(deps: OwnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
     this.#deps = deps;
     this.#key = key;
     this.#lease = lease;
@@ -159,7 +168,10 @@ class Owner {
       case "leave":
         return false;
       case "wait":
+        this.restingSince = performance.now();
+        this.#deps.onRest();
         await Promise.race([this.#bell.wait(this.#signal), this.#conversation?.ended]);
+        this.restingSince = null;
         await this.#dropLostConversation();
         return true;
       case "bring_up":

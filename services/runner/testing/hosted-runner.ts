@@ -23,6 +23,7 @@ const settings = z
     START_MS: z.coerce.number(),
     MOVE_MS: z.coerce.number(),
     PAUSES: z.stringbool(),
+    CAPACITY: z.coerce.number(),
   })
   .parse(process.env);
 const config = readConfig(process.env);
@@ -39,6 +40,7 @@ const runner = await startRunner({
   store,
   log,
   instance,
+  capacity: settings.CAPACITY,
   provider: hostedProvider(settings.SANDBOX_HOST, settings.PAUSES),
   leases: await openLeases(store, "owner", { ttlMs: settings.LEASE_TTL_MS }),
   values: createSessionValues(await openSecrets(platform.sql, platform.keys.secretWrapping)),

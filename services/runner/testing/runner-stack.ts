@@ -24,7 +24,8 @@ import { answerOf } from "./agent-conversation.ts";
 import { type RunnerProcess, startRunnerProcess } from "./runner-process.ts";
 import { type SandboxHost, startSandboxHost } from "./sandbox-host.ts";
 
-export const patience = { timeout: 60_000, interval: 50 };
+/** A message that a killed runner had in its hands is handed out again only after 30 s. */
+export const patience = { timeout: 120_000, interval: 50 };
 
 /** Long enough for a busy machine to renew in time; a killed runner's sessions are taken after it. */
 const leaseTtlMs = 6_000;
@@ -130,6 +131,7 @@ export const startRunnerStack = async (
         START_MS: "30000",
         MOVE_MS: "1000",
         PAUSES: "false",
+        CAPACITY: "100",
         ...runnerSettings,
       };
       const runner = await startRunnerProcess(environment, program);

@@ -147,7 +147,9 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
     },
     close: async () => {
       for (const gate of [...gates.values(), ...answers.values()]) gate.open();
-      await Promise.all([...sandboxes.values()].map(({ agent }) => agent?.close()));
+      await Promise.all(
+        [...sandboxes.values()].flatMap(({ agent }) => (agent ? [agent.close()] : [])),
+      );
       server.closeAllConnections();
       server.close();
       await once(server, "close");
