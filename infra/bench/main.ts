@@ -15,6 +15,7 @@ import { benchProject } from "#projections/bench/project";
 import { benchRebuild } from "#projections/bench/rebuild";
 import { benchSandbox } from "#sandbox/bench/sandbox";
 import { benchSidecar } from "#sandbox/bench/sidecar";
+import { benchActions } from "#services/actions/bench/actions";
 
 type Bench = (dataDir: string, scale: number) => Promise<object>;
 
@@ -30,6 +31,7 @@ const areas: Readonly<Record<string, Bench>> = {
     ...(await benchSandbox(dataDir)),
     ...(await benchSidecar(dataDir)),
   }),
+  actions: (dataDir) => benchActions(dataDir),
 };
 /** What takes minutes, or installs packages to compare with, and is only run when it is named. */
 const onRequest = ["append.emmett", "growth"];
