@@ -96,6 +96,8 @@ const configSchema = z.object({
   SANDBOX_GIT_PULL_CADENCE_SECONDS: z.coerce.number().int().min(0).default(0),
   /** After so many seconds in which nobody asks a session or watches it, its sandbox is put away. */
   SESSION_IDLE_SECONDS: z.coerce.number().int().min(1).max(604_800).default(900),
+  /** So long before a provider ends a sandbox, its session is moved to another one or put away. */
+  SANDBOX_GRACE_SECONDS: z.coerce.number().int().min(1).max(3_600).default(300),
   SANDBOX_ISOLATION: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   ...modalVariables,
   /** Networks beside the public ones that integrations may call, in CIDR notation, separated by commas. */

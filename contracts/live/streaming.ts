@@ -19,6 +19,9 @@ export const foldStreaming = (streaming: Streaming, message: LiveMessage): Strea
       return streaming.filter(({ id }) => id !== message.message.id);
     case "prompt_finished":
       return [];
+    case "status":
+      // Whoever brings the sandbox up tells what is under way from its beginning.
+      return message.status === "starting" ? [] : streaming;
     default:
       return streaming;
   }

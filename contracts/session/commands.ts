@@ -41,13 +41,33 @@ export type SessionCommand =
       readonly sandboxId: string;
       readonly agentSessionId: string;
       readonly bootMs: number;
+      /** ISO 8601 in UTC, when the provider ends it by itself; null: never. */
+      readonly expiresAt: string | null;
     }
+  /** `sandboxId`: whose time is nearly up. */
+  | { readonly type: "RequestMigration"; readonly sandboxId: string }
+  | {
+      readonly type: "StartMigration";
+      readonly epoch: number;
+      readonly generation: number;
+      readonly snapshotId: string;
+    }
+  | { readonly type: "ReportMigrationFailed"; readonly epoch: number; readonly failure: Failure }
+  | {
+      readonly type: "ReportMigrated";
+      readonly epoch: number;
+      readonly generation: number;
+      readonly sandboxId: string;
+      readonly expiresAt: string | null;
+    }
+  | { readonly type: "ReportSpareEnded"; readonly epoch: number; readonly generation: number }
   | {
       readonly type: "ReportSandboxWarning";
       readonly epoch: number;
       readonly warning: SandboxWarning;
     }
   | { readonly type: "ReportPutAway"; readonly epoch: number; readonly snapshotId: string }
+  | { readonly type: "ReportStartFailed"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "ReportSandboxFailed"; readonly epoch: number; readonly failure: Failure }
   | { readonly type: "StartPrompt"; readonly epoch: number; readonly promptId: PromptId }
   | {

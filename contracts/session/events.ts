@@ -12,6 +12,12 @@ import { sandboxWarningSchema } from "./sandbox-warning.ts";
 /** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
 const epoch = z.int().positive();
 
+/** Which of the session's sandboxes, of which there may be two for a while; the first one is 0. */
+const generation = z.int().nonnegative();
+
+/** When the provider ends the sandbox by itself; null: never. */
+const expiresAt = z.iso.datetime().nullable();
+
 export const sessionOriginSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("user"), userId: idSchema("user") }),
   z.object({ kind: z.literal("automation"), runId: idSchema("run") }),
@@ -65,13 +71,36 @@ export const sessionEvents = [
   defineEvent("CancelRequested", 1, { promptIds: z.array(idSchema("prompt")) }),
   defineEvent("OwnershipAcquired", 1, { instance: z.string(), epoch }),
   defineEvent("SandboxStarting", 1, { epoch, provider: z.string() }),
-  defineEvent("SandboxReady", 1, {
+  /** It did not come up this time; the owner tries again, and the prompts wait. */
+  defineEvent(
+    "SandboxStartFailed",
+    1,
+    { epoch, failure: failureSchema },
+    { "failure.message": erasedText },
+  ),
+  defineEvent("SandboxReady", 2, {
     epoch,
     sandboxId: z.string(),
     /** The agent server's own id of the conversation. */
     agentSessionId: z.string(),
     bootMs: z.number().nonnegative(),
+    expiresAt,
   }),
+  /** The sandbox's time is nearly up, and the session is in use: another one is to take its place. */
+  defineEvent("MigrationRequested", 1, {}),
+  /** The files are kept, and a sandbox is made of them beside the present one. */
+  defineEvent("MigrationStarted", 1, { epoch, generation, snapshotId: z.string() }),
+  /** The session goes on in its present sandbox; it is tried again while that one's time lasts. */
+  defineEvent(
+    "MigrationFailed",
+    1,
+    { epoch, failure: failureSchema },
+    { "failure.message": erasedText },
+  ),
+  /** From here on the session's sandbox is the new one. */
+  defineEvent("SandboxMigrated", 1, { epoch, generation, sandboxId: z.string(), expiresAt }),
+  /** A sandbox that is not the session's, or not any more, has ended. */
+  defineEvent("SpareSandboxEnded", 1, { epoch, generation }),
   /** The sandbox came up, but not as it was wanted. */
   defineEvent(
     "SandboxWarned",

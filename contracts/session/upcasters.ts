@@ -12,6 +12,9 @@ const sessionCreated1: Upcaster = ({ repository, ...data }) => ({
   systemPrompt: null,
 });
 
+/** Nobody took down when it ends; whoever owns the session next reports it anew. */
+const sandboxReady1: Upcaster = (data) => ({ ...data, expiresAt: null });
+
 /** A name that nobody knows any more stays, so that it can be read; no sandbox starts with it. */
 const nameOf = (model: string): string => findModel(model)?.id ?? model;
 
@@ -23,4 +26,5 @@ const isOfAutomation = (origin: unknown): boolean =>
 
 export const sessionUpcasters: Readonly<Record<string, Upcaster>> = {
   "SessionCreated:1": sessionCreated1,
+  "SandboxReady:1": sandboxReady1,
 };

@@ -22,10 +22,18 @@ const change: Changes<SessionRow> = {
     }),
   CancelRequested: (row, _data, context) => changed(row, context),
   SessionRenamed: (row, { title }, context) => changed(row, context, { title }),
+  // why the attempt before has failed stays until one succeeds
   SandboxStarting: (row, _data, context) =>
-    changed(row, context, { status: "starting", failure: null }),
+    changed(row, context, {
+      status: "starting",
+      failure: row.status === "starting" ? row.failure : null,
+    }),
+  SandboxStartFailed: (row, { failure }, context) => changed(row, context, { failure }),
   SandboxReady: (row, _data, context) =>
     changed(row, context, { status: "running", failure: null }),
+  MigrationRequested: (row, _data, context) => changed(row, context, { status: "migrating" }),
+  MigrationFailed: (row, _data, context) => changed(row, context, { status: "running" }),
+  SandboxMigrated: (row, _data, context) => changed(row, context, { status: "running" }),
   SandboxFailed: (row, { failure }, context) =>
     changed(row, context, { status: "failed", failure }),
   PromptStarted: (row, _data, context) => changed(row, context),

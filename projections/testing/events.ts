@@ -44,7 +44,7 @@ export const promptFinished = (promptId: PromptId): AnyEvent => ({
 
 export const sandboxReady: AnyEvent = {
   type: "SandboxReady",
-  data: { epoch: 1, sandboxId: "sbx_1", agentSessionId: "ses_agent", bootMs: 900 },
+  data: { epoch: 1, sandboxId: "sbx_1", agentSessionId: "ses_agent", bootMs: 900, expiresAt: null },
 };
 
 export const messageRecorded = (id: string, text: string): AnyEvent => ({

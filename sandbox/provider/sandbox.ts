@@ -9,6 +9,12 @@ import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 export interface SandboxRef {
   readonly sessionId: SessionId;
   /**
+   * Which of the session's sandboxes, 0 by default. A session that moves has two side by side for a while,
+   * of which each method means the one of this generation. Providers whose sandboxes never end by
+   * themselves are asked for no other than the first, and may ignore it.
+   */
+  readonly generation?: number;
+  /**
    * As `ensureSandbox` told it last; null when nobody has been told. A sandbox may be there all the same,
    * made by an owner that died at it: a provider that can looks for one of this session then.
    */
@@ -50,7 +56,10 @@ export interface RunningSandbox {
   /** The agent's server; `authorization` is the whole header value. */
   readonly opencode: { readonly baseUrl: string; readonly authorization: string };
   readonly tunnels: SandboxTunnels;
-  /** Milliseconds since 1970 when the provider ends or pauses it by itself; null: never. */
+  /**
+   * Milliseconds since 1970 when the provider ends it by itself; null: never. Who names a time can have
+   * the session's next generation run beside this one before.
+   */
   readonly expiresAt: number | null;
 }
 

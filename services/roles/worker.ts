@@ -7,6 +7,11 @@ import { startRunOpener } from "../automations/run-opener.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
 import { idleLookTimer, lookForIdle, startIdleWatch } from "../sessions/idle/idle-watch.ts";
+import {
+  expiryLookTimer,
+  lookForExpiry,
+  startExpiryWatch,
+} from "../sessions/migration/expiry-watch.ts";
 import { startTriggerWorker } from "../triggers/worker.ts";
 
 /** Does what commits, deliveries and timers ask for: executes actions, matches triggers, opens runs. */
@@ -24,7 +29,14 @@ export const startWorkerRole = async (
       idleMs: config.SESSION_IDLE_SECONDS * 1_000,
     };
     started.add(await startIdleWatch(idle));
-    const handlers = { ...actionTimerHandlers(store), [idleLookTimer]: lookForIdle(idle) };
+    const { leases } = idle;
+    const expiry = { store, log, leases, ...migrationTimes(config) };
+    started.add(await startExpiryWatch(expiry));
+    const handlers = {
+      ...actionTimerHandlers(store),
+      [idleLookTimer]: lookForIdle(idle),
+      [expiryLookTimer]: lookForExpiry(expiry),
+    };
     started.add(await startTimerWorker(store, { handlers, log }));
     started.add(await startTriggerWorker(store, { log }));
     started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
@@ -37,3 +49,8 @@ export const startWorkerRole = async (
     throw error;
   }
 };
+
+const migrationTimes = ({ SANDBOX_GRACE_SECONDS }: Platform["config"]) => ({
+  graceMs: SANDBOX_GRACE_SECONDS * 1_000,
+  retryMs: Math.min(10_000, (SANDBOX_GRACE_SECONDS * 1_000) / 60),
+});

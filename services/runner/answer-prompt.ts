@@ -1,4 +1,5 @@
 /** Has the agent answer one prompt, to its end. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { PromptOutcome } from "#contracts/session/events";
 import type { Failure } from "#contracts/session/events";
 import type { Message } from "#contracts/transcript/message";
@@ -9,6 +10,7 @@ import { sessionAggregate } from "../sessions/decider.ts";
 import type { OpenPrompt, SessionState } from "../sessions/state.ts";
 import type { Bell } from "./bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
+import { timeLeft } from "./expiry.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
@@ -70,10 +72,12 @@ const untilEnd = async (
   { conversation, prompt, sandbox, bell, signal }: AnswerPrompt,
   turnEnd: Promise<TurnEnd>,
 ): Promise<TurnEnd | "interrupted"> => {
+  let movesInMs: number | null = null;
   for (;;) {
     const waiting = new AbortController();
-    const woken = bell.wait(AbortSignal.any([signal, waiting.signal])).then(() => "woken" as const);
-    const first = await Promise.race([turnEnd, woken]);
+    const stirred = AbortSignal.any([signal, waiting.signal]);
+    const woken = Promise.race([bell.wait(stirred), pastTime(movesInMs, stirred)]);
+    const first = await Promise.race([turnEnd, woken.then(() => "woken" as const)]);
     waiting.abort();
     if (first !== "woken") {
       return first;
@@ -96,7 +100,33 @@ const untilEnd = async (
         AbortSignal.any([signal, AbortSignal.timeout(abortPatienceMs)]),
       );
     }
+    movesInMs =
+      state.status === "migrating" ? timeLeft(state.expiresAt) - context.limits.moveMs : null;
+    if (movesInMs !== null && movesInMs <= 0) {
+      return cutOff(conversation, turnEnd, signal);
+    }
   }
+};
+
+/** Resolves when so many milliseconds have passed or the wait is over; null: never by time. */
+const pastTime = async (ms: number | null, over: AbortSignal): Promise<void> => {
+  if (ms === null) return new Promise(() => undefined);
+  await delay(ms, undefined, { signal: over }).catch(() => undefined); // It rejects only when over.
+};
+
+/**
+ * Ends a turn whose sandbox ends soon. Its prompt stays open and is answered in the next one, unless its
+ * answer turns out to be whole.
+ */
+const cutOff = async (
+  { client, agentSessionId }: Conversation,
+  turnEnd: Promise<TurnEnd>,
+  signal: AbortSignal,
+): Promise<TurnEnd | "interrupted"> => {
+  await client.abort(agentSessionId);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(abortPatienceMs)]);
+  const end = await abortedWithin(turnEnd, limit);
+  return end.outcome === "aborted" ? "interrupted" : end;
 };
 
 const currentState = async ({ deps, organization, session }: OwnerContext): Promise<SessionState> =>

@@ -1,15 +1,17 @@
 /** Brings a session's sandbox up, and opens the conversation with the agent in it. */
 import { DomainError, isDomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
-import { loadAggregate } from "#event-store/load";
 import { openOpencodeClient, type OpencodeClient } from "#sandbox/opencode/client";
 import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
-import { transcriptAggregate } from "../sessions/transcript-decider.ts";
-import { type Conversation, openConversation } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
+import { expiryOf } from "./expiry.ts";
+import { followAgent } from "./follow-agent.ts";
 import { memoryOf, readTranscript } from "./memory.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
+import { tellBoot } from "./tell-boot.ts";
+import { withinTime } from "./within-time.ts";
 
 export interface BroughtUp {
   readonly conversation: Conversation;
@@ -25,24 +27,28 @@ export const bringUp = async (
   state: ExistingSession,
   signal: AbortSignal,
 ): Promise<BroughtUp> => {
+  const late = (): DomainError =>
+    new DomainError("sandbox_start_timed_out", "The sandbox did not come up in time.");
+  return withinTime({ ms: context.limits.startMs, signal, late }, (limit) =>
+    start(context, state, limit),
+  );
+};
+
+const start = async (
+  context: OwnerContext,
+  state: ExistingSession,
+  signal: AbortSignal,
+): Promise<BroughtUp> => {
   const { organization, session, epoch, deps, tell } = context;
   const startedAt = performance.now();
   await context.command({ type: "StartSandbox", epoch, provider: deps.provider.type });
   tell({ type: "status", status: "starting", detail: null });
+  const ref = sandboxRefOf(session, state);
   const sandbox = await deps.provider.ensureSandbox({
-    ...sandboxRefOf(session, state),
+    ...ref,
     spec: deps.specOf({ organization, session }, state),
     signal,
-    onStage: (report) => tell({ type: "boot_stage", phase: "essential", ...report }),
-    onAdditionalStage: (report) => {
-      // What there was nothing to do for is no news to people.
-      if (report.outcome !== "skipped") {
-        tell({ type: "boot_stage", phase: "additional", ...report });
-      }
-      if (report.outcome === "failed") {
-        deps.log.warn({ sessionId: session, ...report }, "an additional boot stage has failed");
-      }
-    },
+    ...tellBoot(context),
   });
   for (const warning of sandbox.warnings) {
     await context.command({ type: "ReportSandboxWarning", epoch, warning });
@@ -50,40 +56,27 @@ export const bringUp = async (
   }
   const client = openOpencodeClient(sandbox.opencode);
   const agentSessionId = await agentSessionOf(context, client, state);
-  const transcript = await loadAggregate(deps.store, transcriptAggregate, {
-    organization,
-    id: session,
-  });
-  const conversation = await openConversation(context, {
+  signal.throwIfAborted();
+  const { sandboxId } = sandbox;
+  const { prompts } = state;
+  const conversation = await followAgent(context, {
+    sandbox: { ...ref, sandboxId },
     client,
     agentSessionId,
-    recorded: new Set(Object.keys(transcript.state.digests)),
-    isGone: () => isGone(context, sandbox),
-    earlierPrompts: state.prompts.map(({ promptId }) => promptId),
+    prompts,
   });
-  await context.command({
-    type: "ReportSandboxReady",
-    epoch,
-    sandboxId: sandbox.sandboxId,
-    agentSessionId,
-    bootMs: Math.round(performance.now() - startedAt),
-  });
+  try {
+    signal.throwIfAborted();
+    const bootMs = Math.round(performance.now() - startedAt);
+    const expiresAt = expiryOf(sandbox);
+    const ready = { epoch, sandboxId, agentSessionId, bootMs, expiresAt };
+    await context.command({ type: "ReportSandboxReady", ...ready });
+  } catch (error) {
+    await conversation.close();
+    throw error;
+  }
   tell({ type: "status", status: "running", detail: null });
   return { conversation, sandbox };
-};
-
-/** A provider that cannot be asked has not said so: then the agent is waited for. */
-const isGone = async (
-  { deps: { provider, log }, session }: OwnerContext,
-  { sandboxId }: RunningSandbox,
-): Promise<boolean> => {
-  try {
-    const health = await provider.health({ sessionId: session, sandboxId, snapshotId: null });
-    return health.state !== "running";
-  } catch (error) {
-    log.warn({ err: error, sessionId: session }, "the health of a sandbox is not known");
-    return false;
-  }
 };
 
 /**

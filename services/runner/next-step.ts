@@ -14,18 +14,32 @@ export type Step =
   | { readonly kind: "pause"; readonly idle: boolean }
   /** Nobody uses the session, and its sandbox cannot be put away. */
   | { readonly kind: "end_idle_sandbox" }
+  /** The present sandbox ends soon: another one is to take its place. */
+  | { readonly kind: "migrate" }
+  /** There are sandboxes that are not the session's, or not any more. */
+  | { readonly kind: "end_spares"; readonly spares: readonly number[] }
   | { readonly kind: "tear_down" }
   | { readonly kind: "wait" }
   /** There is nothing to own: the session is put away until somebody asks for it. */
   | { readonly kind: "leave" };
 
-/** @param sandboxHeld whether this owner has brought the sandbox up itself. */
-export const nextStep = (state: SessionState, sandboxHeld: boolean): Step => {
+export interface OwnersView {
+  /** Whether this owner has brought the sandbox up itself. */
+  readonly sandboxHeld: boolean;
+  /** Whether the provider has just failed to end a spare sandbox: nothing else waits for that. */
+  readonly sparesPutOff: boolean;
+}
+
+export const nextStep = (state: SessionState, { sandboxHeld, sparesPutOff }: OwnersView): Step => {
   if (state.status === "none") {
     return { kind: "leave" };
   }
   if (state.status === "stopped") {
     return { kind: "tear_down" };
+  }
+  const { spares } = state;
+  if (spares.length > 0 && !sparesPutOff) {
+    return { kind: "end_spares", spares };
   }
   if (state.pause === "requested") {
     const { idlePause } = state;
@@ -41,8 +55,11 @@ export const nextStep = (state: SessionState, sandboxHeld: boolean): Step => {
   if (dropped) {
     return { kind: "drop_prompt", prompt: dropped };
   }
-  if (!sandboxHeld || state.status !== "running") {
+  if (!sandboxHeld || !hasSandbox(state)) {
     return { kind: "bring_up" };
+  }
+  if (state.status === "migrating") {
+    return { kind: "migrate" };
   }
   const [request] = state.snapshotRequests;
   if (request) {
@@ -53,6 +70,9 @@ export const nextStep = (state: SessionState, sandboxHeld: boolean): Step => {
 
 /** Whether some runner has to own the session now, and not only when somebody asks for it. */
 export const needsOwner = (state: SessionState): boolean => {
-  const { kind } = nextStep(state, state.status === "running");
+  const { kind } = nextStep(state, { sandboxHeld: hasSandbox(state), sparesPutOff: false });
   return kind !== "leave" && kind !== "wait";
 };
+
+const hasSandbox = ({ status }: SessionState): boolean =>
+  status === "running" || status === "migrating";

@@ -17,6 +17,7 @@ const session = (changes: Partial<ExistingSession>): ExistingSession =>
     idlePause: null,
     prompts: [],
     snapshotRequests: [],
+    spares: [],
     ...changes,
   }) as unknown as ExistingSession;
 
@@ -66,16 +67,47 @@ describe("what an owner does next", () => {
       true,
       "end_idle_sandbox",
     ],
+    [
+      "a session whose sandbox ends soon is moved before its next prompt",
+      session({ status: "migrating", prompts: [prompt] }),
+      true,
+      "migrate",
+    ],
+    [
+      "a migration that another owner was at begins with the sandbox that the session has",
+      session({ status: "migrating" }),
+      false,
+      "bring_up",
+    ],
+    [
+      "a pause is less work than a migration",
+      session({ status: "migrating", pause: "requested" }),
+      true,
+      "pause",
+    ],
+    [
+      "a sandbox that the session does not use is ended first, also of one that is away",
+      session({ status: "paused", spares: [1] }),
+      false,
+      "end_spares",
+    ],
     ["a paused session is left alone", session({ status: "paused" }), true, "leave"],
     ["a deleted session is torn down", session({ status: "stopped" }), true, "tear_down"],
   ])("%s", (_, state, held, kind) => {
-    expect(nextStep(state, held).kind).toBe(kind);
+    expect(nextStep(state, { sandboxHeld: held, sparesPutOff: false }).kind).toBe(kind);
+  });
+
+  it("goes on when a spare sandbox could not be ended", () => {
+    const state = session({ status: "running", prompts: [prompt], spares: [1] });
+    expect(nextStep(state, { sandboxHeld: true, sparesPutOff: true }).kind).toBe("answer");
   });
 
   it("needs an owner for whatever is left to be done, and for nothing else", () => {
     expect(needsOwner(session({ status: "running", prompts: [prompt] }))).toBe(true);
     expect(needsOwner(session({ status: "running", snapshotRequests }))).toBe(true);
     expect(needsOwner(session({}))).toBe(true);
+    expect(needsOwner(session({ status: "migrating" }))).toBe(true);
+    expect(needsOwner(session({ status: "running", spares: [0] }))).toBe(true);
     expect(needsOwner(session({ status: "running" }))).toBe(false);
     expect(needsOwner(session({ status: "paused" }))).toBe(false);
     expect(needsOwner({ status: "none" })).toBe(false);

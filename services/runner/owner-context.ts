@@ -15,6 +15,28 @@ import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
 
+/** How long an owner lets things take, in milliseconds unless it says otherwise. */
+export interface OwnerLimits {
+  /** For one attempt to bring a sandbox up, clone and all. */
+  readonly startMs: number;
+  /** How many attempts in a row may fail before the session does. */
+  readonly startAttempts: number;
+  /** Before the second attempt, and twice as long before each further one. */
+  readonly startRetryMs: number;
+  /** Of a sandbox's last time, this much is for moving out of it: a turn that is open by then is cut off. */
+  readonly moveMs: number;
+  /** For ending one sandbox that the session does not use. */
+  readonly endSpareMs: number;
+}
+
+const defaultOwnerLimits: OwnerLimits = {
+  startMs: 600_000,
+  startAttempts: 3,
+  startRetryMs: 2_000,
+  moveMs: 120_000,
+  endSpareMs: 30_000,
+};
+
 export interface RunnerDeps {
   readonly store: EventStore;
   readonly provider: SandboxProvider;
@@ -25,6 +47,7 @@ export interface RunnerDeps {
     key: { readonly organization: OrganizationId; readonly session: SessionId },
     state: ExistingSession,
   ) => SandboxSpec;
+  readonly limits?: Partial<OwnerLimits>;
   readonly log: Log;
 }
 
@@ -33,6 +56,7 @@ export interface OwnerContext {
   readonly session: SessionId;
   readonly epoch: number;
   readonly deps: RunnerDeps;
+  readonly limits: OwnerLimits;
   /** Carries out a command of this owner. @throws DomainError `stale_owner` once it is not the owner. */
   command(command: SessionCommand): Promise<SessionState>;
   /** Keeps a whole message in the transcript. */
@@ -55,6 +79,7 @@ export const createOwnerContext = (
   return {
     ...owned,
     deps,
+    limits: { ...defaultOwnerLimits, ...deps.limits },
     command: async (command) =>
       (
         await execute(

@@ -10,7 +10,7 @@ import type { Handled } from "#event-store/worker";
 import { sessionAggregate } from "../sessions/decider.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
-import { sandboxRefOf } from "./sandbox-ref.ts";
+import { isTornDown } from "./tear-down.ts";
 import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.ts";
 
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
@@ -24,6 +24,7 @@ const calls = new Set([
   "PauseRequested",
   "ResumeRequested",
   "SnapshotRequested",
+  "MigrationRequested",
   "SessionStopped",
 ]);
 
@@ -76,8 +77,7 @@ export const startRunner = async (
       id: key.session,
     });
     if (state.status === "stopped") {
-      const { state: sandbox } = await deps.provider.health(sandboxRefOf(key.session, state));
-      if (sandbox === "gone") {
+      if (await isTornDown(deps.provider, key.session, state)) {
         return;
       }
     } else if (!needsOwner(state)) {

@@ -23,11 +23,15 @@ import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
+import { migrate } from "./migrate.ts";
 import { nextStep } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
 import { endpointsOf } from "./sandbox-endpoints.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
+import { retryAfter } from "./start-retries.ts";
+import { createSpareSandboxes, type SpareSandboxes } from "./spare-sandboxes.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
+import { tearDown } from "./tear-down.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionKey {
@@ -73,6 +77,7 @@ class Owner {
   readonly #signal: AbortSignal;
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
+  readonly #spares: SpareSandboxes;
   #conversation: Conversation | null = null;
   /** Of the sandbox that the conversation is with. */
   #endpoints: SandboxEndpoints | null = null;
@@ -87,6 +92,7 @@ class Owner {
     this.#signal = signal;
     this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
+    this.#spares = createSpareSandboxes(this.#context, () => this.#bell.ring());
   }
 
   async run(): Promise<void> {
@@ -114,6 +120,7 @@ class Owner {
     } finally {
       listening.stop();
       answering.stop();
+      this.#spares.close();
       await this.#letGo();
     }
   }
@@ -133,7 +140,10 @@ class Owner {
   /** Does one thing; answers whether there may be more. */
   async #step(): Promise<boolean> {
     const state = await this.#state();
-    const step = nextStep(state, this.#conversation !== null);
+    const step = nextStep(state, {
+      sandboxHeld: this.#conversation !== null,
+      sparesPutOff: this.#spares.putOff(),
+    });
     switch (step.kind) {
       case "leave":
         return false;
@@ -171,12 +181,28 @@ class Owner {
         await this.#closeConversation();
         await endIdleSandbox(this.#context, this.#sandbox);
         return true;
+      case "migrate":
+        await this.#migrate(existing(state));
+        return true;
+      case "end_spares":
+        await this.#spares.end(step.spares, this.#signal);
+        return true;
       case "tear_down":
         await this.#closeConversation();
-        await this.#deps.provider.terminate(this.#sandbox);
+        await tearDown(this.#context, existing(state));
         this.#context.tell({ type: "status", status: "stopped", detail: null });
         return false;
     }
+  }
+
+  /** The conversation goes over to the new sandbox, or stays where it is. */
+  async #migrate(state: ExistingSession): Promise<void> {
+    const moved = await migrate(this.#context, state, this.#signal);
+    if (moved === null) return;
+    const former = this.#conversation;
+    this.#conversation = moved.conversation;
+    this.#endpoints = endpointsOf(moved.sandbox);
+    await former?.close();
   }
 
   #takeSnapshot({ kind }: ExistingSession, request: SnapshotRequest): Promise<void> {
@@ -196,7 +222,12 @@ class Owner {
         { err: error, sessionId: this.#key.session },
         "a sandbox did not come up",
       );
-      await this.#fail(state, error);
+      const retryMs = await retryAfter(this.#context, state, error);
+      if (retryMs === null) {
+        await this.#fail(state, error);
+      } else {
+        await Promise.race([this.#bell.wait(this.#signal), delay(retryMs)]);
+      }
     }
     return true;
   }
@@ -236,6 +267,8 @@ class Owner {
       if (isStale(error) || this.#signal.aborted) {
         throw error;
       }
+      // Its sandbox is about to be left, or was put away: the prompt waits for the next one.
+      if (isDomainError(error, "session_not_running")) return;
       this.#losses += 1;
       this.#deps.log.warn(
         { err: error, sessionId: this.#key.session, losses: this.#losses },

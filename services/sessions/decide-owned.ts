@@ -3,6 +3,7 @@ import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
+import { decideMigration } from "./migration/decide-migration.ts";
 import type { ExistingSession } from "./state.ts";
 
 export type OwnerCommand = Exclude<
@@ -36,6 +37,20 @@ export const decideOwned = (
           ];
     case "ReportSandboxReady":
       return reportReady(command, state);
+    case "ReportStartFailed":
+      return state.status === "starting"
+        ? [
+            {
+              type: "SandboxStartFailed",
+              data: { epoch: command.epoch, failure: command.failure },
+            },
+          ]
+        : [];
+    case "StartMigration":
+    case "ReportMigrationFailed":
+    case "ReportMigrated":
+    case "ReportSpareEnded":
+      return decideMigration(command, state);
     case "ReportSandboxFailed":
       return state.status === "failed" || state.status === "paused"
         ? []
@@ -92,7 +107,7 @@ const refuseOtherProvider = (
 };
 
 const reportReady = (
-  { epoch, sandboxId, agentSessionId, bootMs }: Command<"ReportSandboxReady">,
+  { epoch, sandboxId, agentSessionId, bootMs, expiresAt }: Command<"ReportSandboxReady">,
   state: ExistingSession,
 ): readonly SessionEvent[] => {
   refuseWhenPaused(state);
@@ -102,7 +117,7 @@ const reportReady = (
     state.agentSessionId === agentSessionId;
   return known
     ? []
-    : [{ type: "SandboxReady", data: { epoch, sandboxId, agentSessionId, bootMs } }];
+    : [{ type: "SandboxReady", data: { epoch, sandboxId, agentSessionId, bootMs, expiresAt } }];
 };
 
 const startPrompt = (

@@ -12,6 +12,7 @@ import { decideAsked } from "./decide-asked.ts";
 import { decideOwned, type OwnerCommand } from "./decide-owned.ts";
 import { decidePrompts, keyReused } from "./decide-prompts.ts";
 import { isAtRest } from "./idle/at-rest.ts";
+import { requestMigration } from "./migration/decide-migration.ts";
 import type { ExistingSession, SessionState } from "./state.ts";
 
 type Command<T extends SessionCommand["type"]> = Extract<SessionCommand, { type: T }>;
@@ -54,6 +55,8 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
       return state.status === "paused" || state.status === "failed" || state.pause === "requested"
         ? [{ type: "ResumeRequested", data: {} }]
         : [];
+    case "RequestMigration":
+      return requestMigration(command, state);
     case "SaveServiceCommands":
     case "RequestEnvVariables":
     case "RequestSnapshot":
@@ -108,6 +111,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 3,
+  snapshotVersion: 4,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

@@ -1,6 +1,7 @@
 import { assertNever } from "#contracts/assert-never";
 import type { SessionEvent } from "#contracts/session/events";
 import { fingerprintOf } from "./fingerprint.ts";
+import { evolveMigration } from "./migration/evolve-migration.ts";
 import {
   type ExistingSession,
   type OpenPrompt,
@@ -28,6 +29,11 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       snapshotId: null,
       sandboxId: null,
       agentSessionId: null,
+      generation: 0,
+      spares: [],
+      expiresAt: null,
+      migrationFailures: 0,
+      startFailures: 0,
     };
   }
   // The log of a session begins with its creation; anything else would not be a session.
@@ -68,20 +74,31 @@ const evolveExisting = (
       };
     case "SandboxStarting":
       return { ...state, status: "starting", provider: event.data.provider };
+    case "SandboxStartFailed":
+      return { ...state, startFailures: state.startFailures + 1 };
     case "SandboxReady":
       return {
         ...state,
         status: "running",
         sandboxId: event.data.sandboxId,
         agentSessionId: event.data.agentSessionId,
+        expiresAt: event.data.expiresAt,
+        migrationFailures: state.sandboxId === event.data.sandboxId ? state.migrationFailures : 0,
+        startFailures: 0,
       };
+    case "MigrationRequested":
+    case "MigrationStarted":
+    case "MigrationFailed":
+    case "SandboxMigrated":
+    case "SpareSandboxEnded":
+      return evolveMigration(state, event);
     case "SandboxWarned":
       // For those who read the log; the session goes on.
       return state;
     case "SandboxPutAway":
       return { ...state, snapshotId: event.data.snapshotId };
     case "SandboxFailed":
-      return { ...state, status: "failed", snapshotRequests: [] };
+      return { ...state, status: "failed", snapshotRequests: [], startFailures: 0 };
     case "PromptStarted":
       return {
         ...changePrompts(state, [event.data.promptId], { started: true }),

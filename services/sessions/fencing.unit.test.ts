@@ -30,6 +30,7 @@ const anyCommand: fc.Arbitrary<SessionCommand> = fc.oneof(
         sandboxId: `sandbox-${n}`,
         agentSessionId: "agent",
         bootMs: 1,
+        expiresAt: null,
       }) as const,
   ),
   epoch.map((n) => ({ type: "ReportSandboxFailed", epoch: n, failure }) as const),

@@ -31,13 +31,26 @@ const snapshotReport = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({ type: type("ReportSnapshotFailed"), epoch, requestId: name, failure }),
 );
 
+const expiresAt = fc.constantFrom(null, "2026-11-22T08:00:00.000Z");
+
 const sandboxReady = fc.record({
   type: type("ReportSandboxReady"),
   epoch,
   sandboxId: name,
   agentSessionId: name,
   bootMs: fc.nat(),
+  expiresAt,
 });
+
+/** One owner's and to one sandbox, so that the steps of a migration follow upon each other. */
+const step = { epoch: fc.constant(1), generation: fc.constant(1) };
+const migrating = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.constant({ type: "RequestMigration", sandboxId: "a" }),
+  fc.record({ type: type("StartMigration"), ...step, snapshotId: name }),
+  fc.record({ type: type("ReportMigrationFailed"), epoch, failure }),
+  fc.record({ type: type("ReportMigrated"), ...step, sandboxId: name, expiresAt }),
+  fc.record({ type: type("ReportSpareEnded"), epoch, generation: fc.constantFrom(0, 1) }),
+);
 
 const idleReport = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({
@@ -74,6 +87,7 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     warning: arbitraryOf(sandboxWarningSchema),
   }),
   fc.record({ type: type("ReportPutAway"), epoch, snapshotId: name }),
+  fc.record({ type: type("ReportStartFailed"), epoch, failure }),
   fc.record({ type: type("ReportSandboxFailed"), epoch, failure }),
   fc.record({ type: type("StartPrompt"), epoch, promptId }),
   fc.record({
@@ -113,12 +127,29 @@ const commandsOfASleeper = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   idleReport,
 );
 
+/** What ordinary sessions begin with, and what then becomes of one whose sandbox ends soon. */
+const commandsOfAMover = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.constant({ ...create, fingerprint: "a" }),
+  fc.constant({ type: "AcquireOwnership", instance: "a", epoch: 1 }),
+  fc.constant({
+    type: "ReportSandboxReady",
+    epoch: 1,
+    sandboxId: "a",
+    agentSessionId: "a",
+    bootMs: 1,
+    expiresAt: null,
+  }),
+  migrating,
+  migrating,
+);
+
 describeDecider("a session", {
   decider: sessionDecider,
   events: sessionEvents,
   commands: fc.oneof(
     { weight: 60, arbitrary: commandsOfItsLife },
     { weight: 30, arbitrary: commandsOfASleeper },
+    { weight: 90, arbitrary: commandsOfAMover },
     { weight: 1, arbitrary: fc.record({ type: type("DeleteSession") }) },
   ),
   repeated: {
@@ -134,6 +165,13 @@ describeDecider("a session", {
     ReportSandboxReady: "nothing",
     // A boot that is tried again may warn of the same again.
     ReportSandboxWarning: "events",
+    // Each failure counts.
+    ReportStartFailed: "events",
+    RequestMigration: "nothing",
+    StartMigration: "nothing",
+    ReportMigrationFailed: "nothing",
+    ReportMigrated: "nothing",
+    ReportSpareEnded: "nothing",
     ReportPutAway: "nothing",
     ReportSandboxFailed: "nothing",
     StartPrompt: "nothing",

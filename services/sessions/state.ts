@@ -71,6 +71,16 @@ interface SessionFacts {
   readonly provider: string | null;
   /** The newest snapshot: taken for the agent, or to put the files away where the provider cannot pause. */
   readonly snapshotId: string | null;
+  /** Which of its sandboxes is the session's: each migration counts one on. */
+  readonly generation: number;
+  /** Sandboxes that may be there beside it, and are to be ended: a former one, or one that was not moved to. */
+  readonly spares: readonly number[];
+  /** ISO 8601 in UTC, when the provider ends the sandbox by itself; null: never, or not known. */
+  readonly expiresAt: string | null;
+  /** How often moving out of the present sandbox has failed. */
+  readonly migrationFailures: number;
+  /** How often in a row the sandbox has not come up. */
+  readonly startFailures: number;
 }
 
 interface SandboxFacts {
@@ -89,6 +99,7 @@ interface FormerSandbox {
  * - `pending`: an owner has to bring the sandbox up
  * - `starting`: an owner is at it
  * - `running`: prompts can be answered
+ * - `migrating`: its sandbox ends soon and runs on until another one has taken its place; prompts wait
  * - `paused`: the sandbox was put away and its files were kept
  * - `failed`: the sandbox could not be brought up; a new prompt or a resume tries again
  * - `stopped`: deleted, for good
@@ -98,7 +109,7 @@ export type ExistingSession = SessionFacts &
     | ({
         readonly status: "pending" | "starting" | "paused" | "failed" | "stopped";
       } & FormerSandbox)
-    | ({ readonly status: "running" } & SandboxFacts)
+    | ({ readonly status: "running" | "migrating" } & SandboxFacts)
   );
 
 export type SessionState = { readonly status: "none" } | ExistingSession;

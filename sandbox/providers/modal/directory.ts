@@ -1,12 +1,12 @@
 /**
- * The sandboxes of the app, each under its session's id as its name. Modal lets a name be used by one running
+ * The sandboxes of the app, each under its session's id, and its generation after the first, as its name. Modal lets a name be used by one running
  * sandbox at a time, so the name finds the sandbox whoever made it, and two owners cannot make two.
  */
 import type { App, Image, ModalClient, Sandbox } from "modal";
 import { DomainError } from "#contracts/errors";
 import { idSchema, type SessionId } from "#contracts/ids";
 import { standardPorts } from "../../boot/machine.ts";
-import type { SandboxTunnels } from "../../provider/sandbox.ts";
+import type { SandboxRef, SandboxTunnels } from "../../provider/sandbox.ts";
 import { isGone, isNameTaken } from "./failures.ts";
 
 export interface DirectoryOptions {
@@ -20,8 +20,10 @@ export interface DirectoryOptions {
   readonly memoryMiB: number;
 }
 
-export interface NewSandbox {
-  readonly sessionId: SessionId;
+/** Which of the sandboxes: all that the directory goes by. */
+export type Named = Pick<SandboxRef, "sessionId" | "generation">;
+
+export interface NewSandbox extends Named {
   readonly image: Image;
   /** For everything that runs inside. */
   readonly environment: Readonly<Record<string, string>>;
@@ -29,13 +31,13 @@ export interface NewSandbox {
 
 export interface SandboxDirectory {
   /** Null unless it runs. */
-  find(sessionId: SessionId): Promise<Sandbox | null>;
-  /** Null when another sandbox runs under the session's name. */
+  find(named: Named): Promise<Sandbox | null>;
+  /** Null when another sandbox runs under the same name. */
   create(wanted: NewSandbox): Promise<Sandbox | null>;
   /** The processes and files of a memory snapshot as a new sandbox; null as for `create`. */
-  restore(sessionId: SessionId, memorySnapshotId: string): Promise<Sandbox | null>;
+  restore(named: Named, memorySnapshotId: string): Promise<Sandbox | null>;
   /** Ends it and waits until its name is free. Ending what is not there does nothing. */
-  terminate(sessionId: SessionId): Promise<void>;
+  terminate(named: Named): Promise<void>;
   list(): Promise<readonly { readonly sessionId: SessionId; readonly sandboxId: string }[]>;
   /** Milliseconds since 1970; null for a sandbox that was not made here. */
   expiresAt(sandbox: Sandbox): Promise<number | null>;
@@ -58,9 +60,9 @@ export const openDirectory = (options: DirectoryOptions): SandboxDirectory => {
     [expiryTag]: String(Date.now() + lifetimeMs),
   });
 
-  const find = async (sessionId: SessionId): Promise<Sandbox | null> => {
+  const find = async (named: Named): Promise<Sandbox | null> => {
     try {
-      return await client.sandboxes.fromName(appName, sessionId);
+      return await client.sandboxes.fromName(appName, nameOf(named));
     } catch (error) {
       if (isGone(error)) return null;
       throw error;
@@ -79,31 +81,31 @@ export const openDirectory = (options: DirectoryOptions): SandboxDirectory => {
 
   return {
     find,
-    create: async ({ sessionId, image, environment }) =>
+    create: async ({ image, environment, ...named }) =>
       unlessNameTaken(async () =>
         client.sandboxes.create(await app(), image, {
-          name: sessionId,
+          name: nameOf(named),
           timeoutMs: lifetimeMs,
           cpu: options.cpu,
           memoryMiB: options.memoryMiB,
           env: { ...environment },
           encryptedPorts: [standardPorts.opencode, standardPorts.preview],
           unencryptedPorts: [sshPort],
-          tags: tags(sessionId),
+          tags: tags(named.sessionId),
           // Without it there are no memory snapshots of the sandbox.
           experimentalEnableSnapshot: true,
         }),
       ),
-    restore: async (sessionId, memorySnapshotId) =>
+    restore: async (named, memorySnapshotId) =>
       unlessNameTaken(async () => {
         const snapshot = await client.sandboxSnapshots.fromId(memorySnapshotId);
-        const name = { name: sessionId };
+        const name = { name: nameOf(named) };
         const sandbox = await client.sandboxes.experimentalFromSnapshot(snapshot, name);
-        await sandbox.setTags(tags(sessionId));
+        await sandbox.setTags(tags(named.sessionId));
         return sandbox;
       }),
-    terminate: async (sessionId) => {
-      const sandbox = await find(sessionId);
+    terminate: async (named) => {
+      const sandbox = await find(named);
       try {
         await sandbox?.terminate({ wait: true });
       } catch (error) {
@@ -138,6 +140,9 @@ export const openDirectory = (options: DirectoryOptions): SandboxDirectory => {
     },
   };
 };
+
+const nameOf = ({ sessionId, generation = 0 }: Named): string =>
+  generation === 0 ? sessionId : `${sessionId}-${generation}`;
 
 const unlessNameTaken = async (make: () => Promise<Sandbox>): Promise<Sandbox | null> => {
   try {

@@ -1,11 +1,10 @@
 /** How a Modal sandbox begins, goes on and ends. Any process may do each step; Modal alone knows what runs. */
 import type { Sandbox } from "modal";
 import { DomainError } from "#contracts/errors";
-import type { SessionId } from "#contracts/ids";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SandboxRequest } from "../../provider/provider.ts";
 import type { RunningSandbox, SandboxTunnels } from "../../provider/sandbox.ts";
-import type { SandboxDirectory } from "./directory.ts";
+import type { Named, SandboxDirectory } from "./directory.ts";
 import { isGone } from "./failures.ts";
 import type { Handle, Handles } from "./handles.ts";
 import { chooseImage, snapshotGone, type ChosenImage, type ImageSources } from "./image-choice.ts";
@@ -22,16 +21,16 @@ export interface LifecycleOptions {
 
 export interface ModalLifecycle {
   /** @throws DomainError `sandbox_not_found` unless it is running */
-  running(sessionId: SessionId): Promise<Handle>;
+  running(named: Named): Promise<Handle>;
   /** Null unless it is running. */
-  find(sessionId: SessionId): Promise<Handle | null>;
+  find(named: Named): Promise<Handle | null>;
   tunnels(handle: Handle): Promise<SandboxTunnels>;
   ensure(request: SandboxRequest): Promise<RunningSandbox>;
   create(request: SandboxRequest): Promise<RunningSandbox>;
   restoreMemory(request: SandboxRequest, snapshotId: string): Promise<RunningSandbox>;
-  snapshot(sessionId: SessionId): Promise<string>;
-  snapshotMemory(sessionId: SessionId): Promise<string>;
-  terminate(sessionId: SessionId): Promise<void>;
+  snapshot(named: Named): Promise<string>;
+  snapshotMemory(named: Named): Promise<string>;
+  terminate(named: Named): Promise<void>;
 }
 
 /** Somebody else may take the name, and let it go, between our looks. */
@@ -41,36 +40,36 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   const { directory, handles } = options;
   const { tunnels, callOff, boot, goOn, settled, stop } = modalWorkplace(options);
 
-  const find = async (sessionId: SessionId): Promise<Handle | null> => {
-    const sandbox = await directory.find(sessionId);
-    return sandbox === null ? null : handles.of(sessionId, sandbox);
+  const find = async (named: Named): Promise<Handle | null> => {
+    const sandbox = await directory.find(named);
+    return sandbox === null ? null : handles.of(named.sessionId, sandbox);
   };
 
-  const running = async (sessionId: SessionId): Promise<Handle> => {
-    const handle = await find(sessionId);
+  const running = async (named: Named): Promise<Handle> => {
+    const handle = await find(named);
     if (handle !== null) return handle;
     throw new DomainError("sandbox_not_found", "The session has no running sandbox.", {
-      fields: { sessionId },
+      fields: { sessionId: named.sessionId },
     });
   };
 
-  const terminate = async (sessionId: SessionId): Promise<void> => {
-    const sandbox = await directory.find(sessionId);
+  const terminate = async (named: Named): Promise<void> => {
+    const sandbox = await directory.find(named);
     if (sandbox === null) return;
     await stop(sandbox.sandboxId);
     handles.release(sandbox.sandboxId);
-    await directory.terminate(sessionId);
+    await directory.terminate(named);
   };
 
   /** A sandbox that was made for this request is ended when it cannot be used. */
   const orEnd = async (
-    { sessionId }: SandboxRequest,
+    request: SandboxRequest,
     use: () => Promise<RunningSandbox>,
   ): Promise<RunningSandbox> => {
     try {
       return await use();
     } catch (error) {
-      await terminate(sessionId);
+      await terminate(request);
       throw error;
     }
   };
@@ -84,6 +83,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
     callOff(request).throwIfAborted();
     const sandbox = await directory.create({
       sessionId: request.sessionId,
+      generation: request.generation ?? 0,
       image: chosen.image,
       environment: request.spec.environment ?? {},
     });
@@ -103,7 +103,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
   ): Promise<RunningSandbox | null> => {
     let sandbox: Sandbox | null;
     try {
-      sandbox = await directory.restore(request.sessionId, memorySnapshotId(snapshotId));
+      sandbox = await directory.restore(request, memorySnapshotId(snapshotId));
     } catch (error) {
       throw isGone(error) ? snapshotNotFound(snapshotId) : error;
     }
@@ -149,7 +149,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
     );
   };
 
-  const clear = (request: SandboxRequest) => () => terminate(request.sessionId).then(() => null);
+  const clear = (request: SandboxRequest) => () => terminate(request).then(() => null);
 
   return {
     running,
@@ -160,7 +160,7 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
       untilNamed(
         request,
         async () => {
-          const handle = await find(request.sessionId);
+          const handle = await find(request);
           return handle && goOn(request, handle, { origin: "attached", warnings: [] });
         },
         () => begin(request),
@@ -168,13 +168,13 @@ export const modalLifecycle = (options: LifecycleOptions): ModalLifecycle => {
     create: (request) => untilNamed(request, clear(request), () => begin(request)),
     restoreMemory: (request, snapshotId) =>
       untilNamed(request, clear(request), () => restore(request, snapshotId)),
-    snapshot: async (sessionId) => {
-      const { sandbox } = await running(sessionId);
+    snapshot: async (named) => {
+      const { sandbox } = await running(named);
       await settled(sandbox.sandboxId);
       return snapshotFiles(sandbox);
     },
-    snapshotMemory: async (sessionId) => {
-      const { sandbox } = await running(sessionId);
+    snapshotMemory: async (named) => {
+      const { sandbox } = await running(named);
       await settled(sandbox.sandboxId);
       const id = await snapshotMemory(sandbox);
       // The snapshot has ended the sandbox.

@@ -72,8 +72,9 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
     run: () => Promise<T>,
   ): Promise<T> => named(operation, () => exclusively(sessionId, run), secretsOf(spec));
 
-  const check = async ({ sessionId, sandboxId }: SandboxRef): Promise<SandboxCheck> => {
-    const sandbox = await directory.find(sessionId);
+  const check = async (ref: SandboxRef): Promise<SandboxCheck> => {
+    const { sessionId, sandboxId } = ref;
+    const sandbox = await directory.find(ref);
     return sandbox === null
       ? { sessionId, sandboxId: sandboxId ?? "", state: "gone" }
       : { sessionId, sandboxId: sandbox.sandboxId, state: "running" };
@@ -97,7 +98,7 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
     },
     ensureSandbox: (request) => booted("ensureSandbox", request, () => lifecycle.ensure(request)),
     createSandbox: (request) => booted("createSandbox", request, () => lifecycle.create(request)),
-    snapshot: ({ sessionId }) => named("snapshot", () => lifecycle.snapshot(sessionId)),
+    snapshot: (ref) => named("snapshot", () => lifecycle.snapshot(ref)),
     pause: () =>
       Promise.reject(
         new SandboxProviderError(
@@ -105,16 +106,16 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
           { provider: "modal", operation: "pause", code: "sandbox_pause_unsupported" },
         ),
       ),
-    terminate: ({ sessionId }) =>
-      named("terminate", () => exclusively(sessionId, () => lifecycle.terminate(sessionId))),
-    writeEnvFile: ({ sessionId }, values) =>
+    terminate: (ref) =>
+      named("terminate", () => exclusively(ref.sessionId, () => lifecycle.terminate(ref))),
+    writeEnvFile: (ref, values) =>
       named("writeEnvFile", async () => {
-        const { machine } = await lifecycle.running(sessionId);
+        const { machine } = await lifecycle.running(ref);
         await writeEnvValues(machine, values);
       }),
-    health: ({ sessionId }) =>
+    health: (ref) =>
       named("health", async () => {
-        const handle = await lifecycle.find(sessionId);
+        const handle = await lifecycle.find(ref);
         if (handle === null) {
           return { state: "gone", agent: false, detail: "There is no such sandbox." };
         }
@@ -128,23 +129,22 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
         const found = await directory.list();
         return found.map((sandbox) => ({ ...sandbox, state: "running" as const }));
       }),
-    resolveTunnels: ({ sessionId }) =>
-      named("resolveTunnels", async () => lifecycle.tunnels(await lifecycle.running(sessionId))),
-    readFiles: ({ sessionId }, paths) =>
+    resolveTunnels: (ref) =>
+      named("resolveTunnels", async () => lifecycle.tunnels(await lifecycle.running(ref))),
+    readFiles: (ref, paths) =>
       named("readFiles", async () =>
-        readFilesThrough((await lifecycle.running(sessionId)).machine, paths),
+        readFilesThrough((await lifecycle.running(ref)).machine, paths),
       ),
-    execCommand: ({ sessionId }, argv, execOptions) =>
+    execCommand: (ref, argv, execOptions) =>
       named("execCommand", async () =>
-        (await lifecycle.running(sessionId)).machine.exec(argv, execOptions),
+        (await lifecycle.running(ref)).machine.exec(argv, execOptions),
       ),
-    testServiceCommands: ({ sessionId }, commands) =>
+    testServiceCommands: (ref, commands) =>
       named("testServiceCommands", async () => {
-        const { machine } = await lifecycle.running(sessionId);
+        const { machine } = await lifecycle.running(ref);
         return testServiceCommandsThrough(machine.exec, machine.workspace, commands);
       }),
-    memorySnapshot: ({ sessionId }) =>
-      named("memorySnapshot", () => lifecycle.snapshotMemory(sessionId)),
+    memorySnapshot: (ref) => named("memorySnapshot", () => lifecycle.snapshotMemory(ref)),
     restoreFromMemorySnapshot: (request) =>
       booted("restoreFromMemorySnapshot", request, () =>
         lifecycle.restoreMemory(request, request.snapshotId),

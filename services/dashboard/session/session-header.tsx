@@ -35,7 +35,7 @@ export const SessionHeader = (props: SessionHeaderProps) => {
             Resume
           </Button>
         )}
-        {(status === "running" || status === "starting") && (
+        {(status === "running" || status === "starting" || status === "migrating") && (
           <Button busy={pending("pause")} onClick={() => control.mutate("pause")}>
             Pause
           </Button>

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const program = new URL("../../main.ts", import.meta.url);
 
 export interface RunnerProcess {
   readonly pid: number;
@@ -12,13 +12,14 @@ export interface RunnerProcess {
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 }
 
-/** Starts the role `runner` and resolves once it runs. */
+/** Starts the role `runner`, or a program that announces itself as it does, and resolves once it runs. */
 export const startRunnerProcess = async (
   environment: Readonly<Record<string, string>>,
+  started: URL = program,
 ): Promise<RunnerProcess> => {
   const child = spawn(
     process.execPath,
-    ["--conditions=proliferate-source", "--import", "tsx", program],
+    ["--conditions=proliferate-source", "--import", "tsx", fileURLToPath(started)],
     {
       env: { ...process.env, ...environment, ROLES: "runner", CONNECTORS: "[]" },
       stdio: ["ignore", "pipe", "inherit"],

@@ -63,6 +63,7 @@ const startSession = async (before: (session: SessionId) => Promise<void> | void
     sandboxId: "sandbox",
     agentSessionId: "agent",
     bootMs: 1,
+    expiresAt: null,
   });
   return session;
 };

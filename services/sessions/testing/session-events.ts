@@ -48,7 +48,7 @@ export const starting = (epoch: number): Event<"SandboxStarting"> => ({
 });
 export const ready = (epoch: number): Event<"SandboxReady"> => ({
   type: "SandboxReady",
-  data: { epoch, sandboxId: "sandbox-1", agentSessionId: "agent-1", bootMs: 900 },
+  data: { epoch, sandboxId: "sandbox-1", agentSessionId: "agent-1", bootMs: 900, expiresAt: null },
 });
 export const failed = (epoch: number): Event<"SandboxFailed"> => ({
   type: "SandboxFailed",

@@ -1,0 +1,103 @@
+/** Runners that die at each stage of a session's life, and providers that do not answer. */
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { getSession } from "#contracts/http/sessions";
+import { newId, type SessionId } from "#contracts/ids";
+import { newCommandMeta } from "#event-store/command-meta";
+import { requestSnapshot } from "../sessions/commands.ts";
+import type { RunnerProcess } from "./testing/runner-process.ts";
+import { patience, type RunnerStack, startRunnerStack } from "./testing/runner-stack.ts";
+
+let test: RunnerStack;
+let runners: RunnerProcess[] = [];
+beforeAll(async () => {
+  test = await startRunnerStack();
+}, 120_000);
+afterEach(async () => {
+  await Promise.all(runners.map((runner) => runner.end("SIGTERM")));
+  runners = [];
+}, 60_000);
+afterAll(() => test.close(), 60_000);
+
+const startRunner = async (settings: Readonly<Record<string, string>> = {}) => {
+  const runner = await test.startRunner(settings);
+  runners.push(runner);
+  return runner;
+};
+
+const askForSnapshot = (session: SessionId) =>
+  requestSnapshot(
+    test.stack.program.platform,
+    { organization: test.stack.organization, session },
+    { requestId: newId("command"), message: null },
+    newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } }),
+  );
+
+/** Each resolves when the runner has come to the stage; what it answers lets those who follow go on. */
+const stages: Readonly<Record<string, (sessionId: SessionId) => Promise<() => void>>> = {
+  "before it has a lease": () => Promise.resolve(() => undefined),
+  "while the sandbox boots": async () => {
+    const held = test.host.hold("ensure");
+    await held.reached;
+    return held.open;
+  },
+  "in the middle of a tool call": async () => {
+    const held = test.host.holdAnswers("tool");
+    await held.reached;
+    return held.open;
+  },
+  "in the middle of a text": async () => {
+    const held = test.host.holdAnswers("word");
+    await held.reached;
+    return held.open;
+  },
+  "in the middle of a snapshot": async (sessionId) => {
+    const answers = test.host.holdAnswers("tool");
+    const held = test.host.hold("snapshot");
+    await answers.reached;
+    await askForSnapshot(sessionId);
+    await held.reached;
+    return () => {
+      answers.open();
+      held.open();
+    };
+  },
+};
+
+describe("a runner that is killed", () => {
+  it.each(Object.entries(stages))(
+    "%s is replaced, and nothing is lost or done twice",
+    async (_, reach) => {
+      const sessionId = await test.create("one");
+      const watcher = test.watch(sessionId);
+      await test.ask(sessionId, "two");
+      const reached = reach(sessionId);
+      const first = await startRunner();
+      const letGo = await reached;
+      await first.end("SIGKILL");
+      letGo();
+      await startRunner();
+      await test.expectAnswered(sessionId, ["one", "two"], watcher);
+      watcher.close();
+    },
+    180_000,
+  );
+});
+
+describe("a provider that does not answer", () => {
+  it("is asked again, people see why they wait, and the prompt is answered in the end", async () => {
+    const held = test.host.hold("ensure");
+    const sessionId = await test.create("one");
+    const watcher = test.watch(sessionId);
+    await startRunner({ START_MS: "1000" });
+    const params = { sessionId };
+    await vi.waitFor(async () => {
+      const session = await test.stack.client.call(getSession, { params, query: {} });
+      expect(session.failure?.code).toBe("sandbox_start_timed_out");
+    }, patience);
+    held.open();
+    await test.expectAnswered(sessionId, ["one"], watcher);
+    const { failure } = await test.stack.client.call(getSession, { params, query: {} });
+    expect(failure).toBeNull();
+    watcher.close();
+  }, 180_000);
+});

@@ -1,0 +1,53 @@
+/**
+ * Test aid: the program's runner on a `sandbox-host.ts`, in a process of its own that may be killed. The
+ * settings are the program's, with `SANDBOX_HOST`, `LEASE_TTL_MS` and the owner's limits beside them.
+ */
+import { once } from "node:events";
+import { pino } from "pino";
+import { z } from "zod";
+import { openLeases } from "#event-store/leases";
+import { readConfig } from "../../config.ts";
+import { openPlatform } from "../../platform.ts";
+import { startRunner } from "../runner.ts";
+import { hostedProvider } from "./hosted-provider.ts";
+
+const settings = z
+  .object({
+    NATS_URL: z.string(),
+    DATABASE_URL: z.string(),
+    SECRETS_KEY: z.string(),
+    SANDBOX_HOST: z.url(),
+    LEASE_TTL_MS: z.coerce.number(),
+    START_MS: z.coerce.number(),
+    MOVE_MS: z.coerce.number(),
+  })
+  .parse(process.env);
+const config = readConfig(process.env);
+const log = pino({ level: config.LOG_LEVEL }, pino.destination(2));
+const platform = await openPlatform({
+  config,
+  log,
+  natsUrl: settings.NATS_URL,
+  databaseUrl: settings.DATABASE_URL,
+  secretsKey: settings.SECRETS_KEY,
+});
+const { store, instance } = platform;
+const runner = await startRunner({
+  store,
+  log,
+  instance,
+  provider: hostedProvider(settings.SANDBOX_HOST),
+  leases: await openLeases(store, "owner", { ttlMs: settings.LEASE_TTL_MS }),
+  limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
+  specOf: () => ({
+    repositories: [],
+    gateway: { url: "http://127.0.0.1:9", token: "none" },
+    model: { model: "none/none", smallModel: "none/none", baseUrl: null, apiKey: "none" },
+    instructions: "None.",
+  }),
+});
+const stopped = once(process, "SIGTERM");
+process.stdout.write("Running: runner.\n");
+await stopped;
+await runner.stop();
+await platform.stop();

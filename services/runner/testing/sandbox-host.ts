@@ -1,0 +1,150 @@
+/**
+ * Stands in for a sandbox provider's cloud, in the test's own process, so that sandboxes outlive the runners
+ * that are killed. Sandboxes are stand-ins of agents with conversations, snapshots are copies of these, and
+ * each operation can be held up or refused. `hosted-provider.ts` is how runners reach it.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { z } from "zod";
+import { idSchema } from "#contracts/ids";
+import type { Pace, StoredConversation } from "./agent-conversation.ts";
+import { type AgentServer, bodyOf, startAgentServer } from "./agent-server.ts";
+import { createGate, type Gate } from "./gate.ts";
+
+export type HostOperation = "ensure" | "create" | "snapshot" | "terminate" | "health";
+
+const callSchema = z.object({
+  sessionId: idSchema("session"),
+  generation: z.number().default(0),
+  snapshotId: z.string().nullable(),
+});
+type Call = z.infer<typeof callSchema>;
+
+interface HostedSandbox {
+  readonly id: string;
+  readonly conversations: Map<string, StoredConversation>;
+  readonly agent: AgentServer;
+  readonly expiresAt: number | null;
+}
+
+export interface SandboxHost {
+  readonly url: string;
+  /** Holds the next calls of this operation up, from every runner. */
+  hold(operation: HostOperation): Gate;
+  /** Refuses so many of the next calls of this operation, as a provider that is away does. */
+  refuse(operation: HostOperation, times: number): void;
+  /** Holds every answer up before its first tool call ends, or before its next word. */
+  holdAnswers(step: "tool" | "word"): Gate;
+  /** The sandboxes that run, as `<session>#<generation>`. */
+  running(): readonly string[];
+  /** How long sandboxes that are made from now on may run. */
+  setLifetime(ms: number | null): void;
+  close(): Promise<void>;
+}
+
+export const startSandboxHost = async (): Promise<SandboxHost> => {
+  const sandboxes = new Map<string, HostedSandbox>();
+  const snapshots = new Map<string, readonly StoredConversation[]>();
+  const gates = new Map<HostOperation, Gate>();
+  const refusals = new Map<HostOperation, number>();
+  const answers = new Map<"tool" | "word", Gate>();
+  let lifetimeMs: number | null = null;
+  let made = 0;
+
+  const pace: Pace = async (step) => answers.get(step)?.pass();
+  const nameOf = ({ sessionId, generation }: Call): string => `${sessionId}#${generation}`;
+
+  const terminate = async (call: Call): Promise<null> => {
+    const name = nameOf(call);
+    const sandbox = sandboxes.get(name);
+    sandboxes.delete(name);
+    await sandbox?.agent.close();
+    return null;
+  };
+
+  const make = async (call: Call) => {
+    made += 1;
+    const kept = call.snapshotId === null ? undefined : snapshots.get(call.snapshotId);
+    const conversations = new Map(structuredClone(kept ?? []).map((each) => [each.id, each]));
+    const sandbox: HostedSandbox = {
+      id: `sandbox-${made}`,
+      conversations,
+      agent: await startAgentServer(conversations, pace),
+      expiresAt: lifetimeMs === null ? null : Date.now() + lifetimeMs,
+    };
+    sandboxes.set(nameOf(call), sandbox);
+    return viewOf(sandbox, kept ? "restored" : "created");
+  };
+
+  const operations: Readonly<Record<HostOperation, (call: Call) => unknown>> = {
+    ensure: async (call) => {
+      const present = sandboxes.get(nameOf(call));
+      return present ? viewOf(present, "attached") : make(call);
+    },
+    create: async (call) => {
+      await terminate(call);
+      return make(call);
+    },
+    snapshot: (call) => {
+      const present = sandboxes.get(nameOf(call));
+      if (!present) throw new Error("There is no such sandbox.");
+      const id = `snapshot-${snapshots.size + 1}`;
+      snapshots.set(id, structuredClone([...present.conversations.values()]));
+      return id;
+    },
+    terminate,
+    health: (call) => (sandboxes.has(nameOf(call)) ? "running" : "gone"),
+  };
+
+  const carryOut = async (operation: HostOperation, body: unknown): Promise<unknown> => {
+    await gates.get(operation)?.pass();
+    const left = refusals.get(operation) ?? 0;
+    if (left > 0) {
+      refusals.set(operation, left - 1);
+      throw new Error("The provider is away.");
+    }
+    return operations[operation](callSchema.parse(body));
+  };
+
+  const server = createServer((request, response) => {
+    const operation = (request.url ?? "").slice(1) as HostOperation;
+    (async () => carryOut(operation, await bodyOf(request)))().then(
+      (result) => response.end(JSON.stringify(result)),
+      (error: unknown) => response.writeHead(503).end(String(error)),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold: (operation) => keep(gates, operation),
+    refuse: (operation, times) => void refusals.set(operation, times),
+    holdAnswers: (step) => keep(answers, step),
+    running: () => [...sandboxes.keys()].sort(),
+    setLifetime: (ms) => {
+      lifetimeMs = ms;
+    },
+    close: async () => {
+      for (const gate of [...gates.values(), ...answers.values()]) gate.open();
+      await Promise.all([...sandboxes.values()].map(({ agent }) => agent.close()));
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+};
+
+const keep = <Key>(gates: Map<Key, Gate>, key: Key): Gate => {
+  const gate = createGate();
+  gates.set(key, gate);
+  return gate;
+};
+
+const viewOf = ({ id, agent, expiresAt }: HostedSandbox, origin: string) => ({
+  sandboxId: id,
+  baseUrl: agent.baseUrl,
+  expiresAt,
+  origin,
+});
