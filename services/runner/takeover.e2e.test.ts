@@ -30,7 +30,7 @@ const startLongAnswer = async (): Promise<{
     headers: {},
     body: { title: "Takeover", prompt: "Give me a slow answer." },
   });
-  const follower = followTranscript(stack.client, sessionId);
+  const follower = await followTranscript(stack.client, sessionId);
   await vi.waitUntil(() => follower.tokens() > 5, patience);
   return { sessionId, follower };
 };

@@ -1,6 +1,7 @@
 /** A person who watches a session from the beginning, and keeps what the live channel has told. */
+import { vi } from "vitest";
 import WebSocket from "ws";
-import { openLiveChannel } from "#contracts/http/sessions";
+import { getSession, openLiveChannel } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
 import type { ServerFrame } from "#contracts/live/messages";
 import { foldStreaming, type Streaming } from "#contracts/live/streaming";
@@ -18,8 +19,18 @@ export interface TranscriptFollower {
   close(): void;
 }
 
-/** Follows as a browser does: through the client's own watching, which connects again by itself. */
-export const followTranscript = (client: Client, sessionId: SessionId): TranscriptFollower => {
+/**
+ * Follows as a browser does: through the client's own watching, which connects again by itself. Resolves
+ * once the session can be seen, because who watches what does not exist is turned away for good.
+ */
+export const followTranscript = async (
+  client: Client,
+  sessionId: SessionId,
+): Promise<TranscriptFollower> => {
+  await vi.waitFor(() => client.call(getSession, { params: { sessionId }, query: {} }), {
+    timeout: 30_000,
+    interval: 50,
+  });
   let messages: readonly Message[] = [];
   let streaming: Streaming = [];
   let tokens = 0;
