@@ -11,7 +11,10 @@ const onNoLogOrTheirOwn = [
   "event-store/*-restart.int.test.ts",
   "event-store/durability.int.test.ts",
   "event-store/replicas/**",
+  "services/testing/faults/servers-restarted.int.test.ts",
   "services/cli/commands/streams-replicas.int.test.ts",
+  // Its runners keep both cores busy for long enough once.
+  "services/testing/faults/owners.int.test.ts",
   // They make a damaged log of one copy themselves.
   "event-store/audit/{verify-log,transfer}.int.test.ts",
   // They use no log.

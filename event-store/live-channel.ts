@@ -1,7 +1,10 @@
 /** The live channel: what a session's owner tells those who watch, kept for a quarter of an hour. */
+import { setTimeout as delay } from "node:timers/promises";
 import { DeliverPolicy } from "@nats-io/jetstream";
 import { type LiveMessage, liveMessageSchema } from "#contracts/live/messages";
 import type { EventStore } from "./event-store.ts";
+import { restoreLiveStream } from "./live-stream.ts";
+import { classifyPublishFailure } from "./publish-outcome.ts";
 import { liveStream } from "./topology/streams.ts";
 
 export interface LiveKey {
@@ -20,14 +23,37 @@ const subjectOf = ({ organization, session }: LiveKey): string => `live.${organi
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Publishes a message; messages of one caller arrive in the order of the calls. */
+/** How often what has to be seen is told before it is given up, and the pause between, in milliseconds. */
+const attempts = 10;
+const pauseMs = 500;
+
+/**
+ * Publishes a message; messages of one caller arrive in the order of the calls. While the log is away,
+ * what is only for the moment (tokens, tools at work) is given up at once, because it comes again as a
+ * whole message; everything else is told again for a while, and may then be overtaken.
+ *
+ * @throws when it could not be published
+ */
 export const publishLive = async (
-  { js }: EventStore,
+  store: EventStore,
   key: LiveKey,
   message: LiveMessage,
 ): Promise<void> => {
-  await js.publish(subjectOf(key), encoder.encode(JSON.stringify(message)), { timeout: 5_000 });
+  const payload = encoder.encode(JSON.stringify(message));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store.js.publish(subjectOf(key), payload, { timeout: 5_000 });
+      return;
+    } catch (error) {
+      if (classifyPublishFailure(error) !== "retry_same") throw error;
+      await restoreLiveStream(store);
+      if (isPassing(message) || attempt === attempts) throw error;
+      await delay(pauseMs);
+    }
+  }
 };
+
+const isPassing = ({ type }: LiveMessage): boolean => type === "token" || type === "tool";
 
 /** The first and last sequence that are kept of a session; 0 and 0 when there is none. */
 export const liveState = async (

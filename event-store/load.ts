@@ -69,15 +69,40 @@ export const loadAggregate = async <Command, Event, State>(
   const shortened =
     snapshot && (await foldAfter(store, definition.decider, { ref, snapshot, ahead }));
   rememberSnapshotEnd(store, subject, shortened ? snapshot.sequence : 0);
-  const whole = shortened ?? (await foldAll(store, definition.decider, { ref, ahead }));
-  return {
-    ...whole,
-    position:
-      whole.sequence === 0
-        ? null
-        : formatPosition(shardOf(ref.organization, store.shards), whole.sequence),
-  };
+  return placed(
+    store,
+    ref,
+    shortened ?? (await foldAll(store, definition.decider, { ref, ahead })),
+  );
 };
+
+/**
+ * The same aggregate again: only what came after `before` is read, and the state stays the same object if
+ * nothing did. One that `before` is no longer the history of is loaded as a whole.
+ *
+ * @throws DomainError as {@link loadAggregate}
+ */
+export const loadAgain = async <Command, Event, State>(
+  store: EventStore,
+  definition: AggregateDefinition<Command, Event, State>,
+  key: AggregateKey,
+  before: LoadedAggregate<State>,
+): Promise<LoadedAggregate<State>> => {
+  const ref: AggregateRef = { ...key, aggregate: definition.aggregate };
+  const ahead = await readBatch(store, ref, { from: before.sequence });
+  const folded = await foldAfter(store, definition.decider, { ref, snapshot: before, ahead });
+  return folded ? placed(store, ref, folded) : loadAggregate(store, definition, key);
+};
+
+const placed = <State>(
+  { shards }: EventStore,
+  { organization }: AggregateRef,
+  folded: Folded<State>,
+): LoadedAggregate<State> => ({
+  ...folded,
+  position:
+    folded.sequence === 0 ? null : formatPosition(shardOf(organization, shards), folded.sequence),
+});
 
 /** Most aggregates are short; of a long one no more than this is read in vain, and only once. */
 const commitsReadBlindly = 64;

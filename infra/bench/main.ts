@@ -17,6 +17,7 @@ import { benchSandbox } from "#sandbox/bench/sandbox";
 import { benchSidecar } from "#sandbox/bench/sidecar";
 import { benchFanout } from "#services/fanout/bench/fanout";
 import { benchPrompts } from "#services/gateway/bench/prompts";
+import { benchActions } from "#services/actions/bench/actions";
 
 type Bench = (dataDir: string, scale: number) => Promise<object>;
 
@@ -34,6 +35,7 @@ const areas: Readonly<Record<string, Bench>> = {
     ...(await benchSandbox(dataDir)),
     ...(await benchSidecar(dataDir)),
   }),
+  actions: (dataDir) => benchActions(dataDir),
 };
 /** What takes minutes, or installs packages to compare with, and is only run when it is named. */
 const onRequest = ["append.emmett", "growth"];

@@ -9,7 +9,6 @@
  */
 import { isDomainError } from "#contracts/errors";
 import type { InvocationCommand } from "#contracts/invocation/commands";
-import { finalInvocationStatuses } from "#contracts/invocation/status";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import type { Lease, Leases } from "#event-store/leases";
@@ -41,14 +40,6 @@ export const executeInvocation = async (
   deps: ExecutionDeps,
   key: InvocationKey,
 ): Promise<ExecutionOutcome> => {
-  const found = await findInvocation(deps.store, key);
-  if (
-    !found ||
-    found.state.status === "pending" ||
-    finalInvocationStatuses.includes(found.state.status)
-  ) {
-    return "done";
-  }
   const lease = await deps.leases.acquire(key.id, deps.instance);
   if (!lease) return "busy";
   try {

@@ -1,13 +1,16 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { finalInvocationStatuses } from "#contracts/invocation/status";
 import type { EventStore } from "#event-store/event-store";
+import { watchAggregate } from "#event-store/watch-aggregate";
+import { createBell } from "../runner/bell.ts";
 import {
   type InvocationKey,
   type RecordedInvocation,
   requireInvocation,
 } from "./invocation-log.ts";
 
-const firstPauseMs = 20;
+/** After a nudge, which may come a moment before its commit can be read, in milliseconds. */
+const shortestPauseMs = 5;
+/** Nudges may get lost. */
 const longestPauseMs = 250;
 
 /**
@@ -20,11 +23,23 @@ export const waitForOutcome = async (
   timeoutMs: number,
 ): Promise<RecordedInvocation> => {
   const deadline = performance.now() + timeoutMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const found = await requireInvocation(store, key);
-    const { status } = found.state;
-    const settled = status === "pending" || finalInvocationStatuses.includes(status);
-    if (settled || performance.now() >= deadline) return found;
-    await delay(pauseMs);
+  const bell = createBell();
+  let pauseMs = longestPauseMs;
+  const watching = watchAggregate(store, { ...key, aggregate: "invocation" }, () => {
+    pauseMs = shortestPauseMs;
+    bell.ring();
+  });
+  try {
+    for (;;) {
+      const found = await requireInvocation(store, key);
+      const { status } = found.state;
+      const settled = status === "pending" || finalInvocationStatuses.includes(status);
+      if (settled || performance.now() >= deadline) return found;
+      const pause = pauseMs;
+      pauseMs = Math.min(2 * pause, longestPauseMs);
+      await bell.wait(AbortSignal.timeout(pause));
+    }
+  } finally {
+    watching.stop();
   }
 };

@@ -8,7 +8,8 @@ import { triggerOfRun } from "../automations/commands.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import type { RuleBudgets } from "./budgets.ts";
 import { loadPolicy } from "./commands.ts";
-import { type ActionAsked, judgeRule } from "./decide-mode.ts";
+import { compiledRules } from "./compiled-rules.ts";
+import type { ActionAsked } from "./decide-mode.ts";
 import { definitionHashOf } from "./definition-hash.ts";
 import type { PolicyState } from "./state.ts";
 
@@ -80,9 +81,10 @@ export const spentRules = async (
   { rules }: PolicyState,
   asked: ActionAsked,
 ): Promise<ReadonlySet<RuleId>> => {
-  const limited = rules.filter(
-    (rule) => rule.rule.budget !== null && judgeRule(rule, asked, noRules) === "applies",
-  );
+  const limited = compiledRules(rules)
+    .judge(asked, noRules)
+    .filter(({ stored, verdict }) => stored.rule.budget !== null && verdict === "applies")
+    .map(({ stored }) => stored);
   const spent = await Promise.all(limited.map(({ id }) => budgets.spent({ organization, id })));
   return new Set(
     limited

@@ -7,26 +7,16 @@
  * and what the risk suggests. Last, an action that has changed since somebody let it run unasked waits
  * for a person again; what is refused stays so. Pure.
  */
-import type { RuleId, SessionId, TriggerId } from "#contracts/ids";
+import type { RuleId } from "#contracts/ids";
 import type { ModeSource } from "#contracts/invocation/events";
 import type { ActionMode, RiskLevel } from "#contracts/policy/mode";
-import { anyName, type PolicyRule, type RuleScope } from "#contracts/policy/rules";
-import { conditionsHold } from "./conditions.ts";
+import { compiledRules, type RuleQuestion } from "./compiled-rules.ts";
 import { keyOf, type PolicyState, type StoredRule } from "./state.ts";
 
-export interface ActionAsked {
-  readonly integration: string;
-  readonly action: string;
-  readonly params: Readonly<Record<string, unknown>>;
+export interface ActionAsked extends RuleQuestion {
   /** What the action says of itself: it only decides where nobody else has. */
   readonly risk: RiskLevel;
   readonly definitionHash: string;
-  /** Null where it is asked about no session in particular. */
-  readonly sessionId: SessionId | null;
-  /** Whose automation the session works for; null for a person's. */
-  readonly triggerId: TriggerId | null;
-  /** ISO 8601 instant in UTC, with milliseconds. */
-  readonly now: string;
 }
 
 export interface DecidedMode {
@@ -38,69 +28,15 @@ export interface DecidedMode {
   readonly drifted: boolean;
 }
 
-/** Why a rule applies or does not. */
-type RuleVerdict =
-  "applies" | "other_action" | "other_scope" | "expired" | "condition_not_met" | "budget_spent";
-
 /** @param spent the rules whose budget is known to be used up */
 export const decideMode = (
   policy: PolicyState,
   asked: ActionAsked,
   spent: ReadonlySet<RuleId> = new Set(),
 ): DecidedMode => {
-  let deciding: StoredRule | null = null;
-  for (const rule of policy.rules) {
-    if (judgeRule(rule, asked, spent) !== "applies") continue;
-    if (deciding === null || precedes(rule.rule, deciding.rule)) deciding = rule;
-  }
-  return guardDrift(policy, asked, decided(policy, asked, deciding));
+  const rule = compiledRules(policy.rules).first(asked, spent);
+  return guardDrift(policy, asked, decided(policy, asked, rule));
 };
-
-export const judgeRule = (
-  { id, rule }: StoredRule,
-  asked: ActionAsked,
-  spent: ReadonlySet<RuleId>,
-): RuleVerdict => {
-  if (!covers(rule.integration, asked.integration) || !covers(rule.action, asked.action)) {
-    return "other_action";
-  }
-  if (!isInScope(rule.scope, asked)) return "other_scope";
-  // Both are instants of the same form, which sort as text.
-  if (rule.expiresAt !== null && rule.expiresAt <= asked.now) return "expired";
-  if (!conditionsHold(rule, asked.params)) return "condition_not_met";
-  return spent.has(id) ? "budget_spent" : "applies";
-};
-
-const covers = (named: string, name: string): boolean => named === anyName || named === name;
-
-const isInScope = (scope: RuleScope, { sessionId, triggerId }: ActionAsked): boolean => {
-  switch (scope.kind) {
-    case "organization":
-      return true;
-    case "automation":
-      return scope.triggerId === triggerId;
-    case "session":
-      return scope.sessionId === sessionId;
-  }
-};
-
-const scopeRank = { session: 0, automation: 1, organization: 2 } as const;
-const strictness = { deny: 0, require_approval: 1, allow: 2 } as const;
-
-/** Whether a rule goes before an older one. */
-const precedes = (rule: PolicyRule, older: PolicyRule): boolean => {
-  const [mine, others] = [rankOf(rule), rankOf(older)];
-  const differs = mine.findIndex((rank, index) => rank !== others[index]);
-  return differs >= 0 && (mine[differs] ?? 0) < (others[differs] ?? 0);
-};
-
-/** Compared from the left; smaller goes first. */
-const rankOf = ({ mode, scope, integration, action }: PolicyRule): readonly number[] => [
-  mode === "deny" ? 0 : 1,
-  scopeRank[scope.kind],
-  Number(integration === anyName) + Number(action === anyName),
-  strictness[mode],
-];
 
 const inferredModes: Readonly<Record<RiskLevel, ActionMode>> = {
   read: "allow",

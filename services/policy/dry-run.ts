@@ -2,7 +2,8 @@
 import { assertNever } from "#contracts/assert-never";
 import type { RuleId } from "#contracts/ids";
 import type { DryRun, RuleFinding } from "#contracts/policy/view";
-import { type ActionAsked, type DecidedMode, decideMode, judgeRule } from "./decide-mode.ts";
+import { compiledRules } from "./compiled-rules.ts";
+import { type ActionAsked, type DecidedMode, decideMode } from "./decide-mode.ts";
 import type { PolicyState } from "./state.ts";
 
 /** @param spent the rules whose budget is used up */
@@ -14,11 +15,12 @@ export const dryRun = (
   const decision = decideMode(policy, asked, spent);
   const { mode, source, drifted } = decision;
   const ruleId = decision.rule?.id ?? null;
-  const rules = policy.rules.map((rule): RuleFinding => {
-    const verdict = judgeRule(rule, asked, spent);
-    if (verdict !== "applies") return { ruleId: rule.id, finding: verdict };
-    return { ruleId: rule.id, finding: rule.id === ruleId ? "decides" : "outranked" };
-  });
+  const rules = compiledRules(policy.rules)
+    .judge(asked, spent)
+    .map(({ stored: { id }, verdict }): RuleFinding => {
+      if (verdict !== "applies") return { ruleId: id, finding: verdict };
+      return { ruleId: id, finding: id === ruleId ? "decides" : "outranked" };
+    });
   return { mode, source, ruleId, drifted, because: because(decision, asked), rules };
 };
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createSession, getSession, listMessages } from "#contracts/http/sessions";
+import { createSession } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
 import { openLeases } from "#event-store/leases";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
-import { openLiveWatch } from "../demo/live-watch.ts";
+import { expectIntact } from "../testing/faults/expect-intact.ts";
+import { followTranscript, type TranscriptFollower } from "../testing/faults/follow-transcript.ts";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";
 import { type RunnerProcess, startRunnerProcess } from "./testing/runner-process.ts";
 
@@ -21,15 +22,17 @@ afterAll(async () => {
 });
 
 /** Opens a session with a long answer, and resolves once the answer is being streamed. */
-const startLongAnswer = async (): Promise<SessionId> => {
+const startLongAnswer = async (): Promise<{
+  readonly sessionId: SessionId;
+  readonly follower: TranscriptFollower;
+}> => {
   const { sessionId } = await stack.client.call(createSession, {
     headers: {},
     body: { title: "Takeover", prompt: "Give me a slow answer." },
   });
-  const watch = openLiveWatch(stack.client, sessionId, () => undefined);
-  await vi.waitUntil(() => watch.tokens() > 5, patience);
-  watch.close();
-  return sessionId;
+  const follower = await followTranscript(stack.client, sessionId);
+  await vi.waitUntil(() => follower.tokens() > 5, patience);
+  return { sessionId, follower };
 };
 
 const ownerOf = async (
@@ -43,23 +46,6 @@ const ownerOf = async (
     throw new Error(`None of the runners is ${instance}.`);
   }
   return owner;
-};
-
-const answered = async (sessionId: SessionId) => {
-  await vi.waitUntil(async () => {
-    const { openPrompts } = await stack.client.call(getSession, {
-      params: { sessionId },
-      query: {},
-    });
-    return openPrompts === 0;
-  }, patience);
-  return vi.waitUntil(async () => {
-    const { messages } = await stack.client.call(listMessages, {
-      params: { sessionId },
-      query: {},
-    });
-    return messages.at(-1)?.finish === "stop" && messages;
-  }, patience);
 };
 
 describe("a runner that is killed in the middle of an answer", () => {
@@ -83,15 +69,20 @@ describe("a runner that is killed in the middle of an answer", () => {
         startRunnerProcess(environment),
       ]);
       try {
-        const sessionId = await startLongAnswer();
+        const { sessionId, follower } = await startLongAnswer();
         const owner = await ownerOf(sessionId, runners);
         await owner.end("SIGKILL");
-        const messages = await answered(sessionId);
-        expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
-        expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
-        expect(
-          messages.filter(({ role, finish }) => role === "assistant" && finish === "stop"),
-        ).toHaveLength(1);
+        const { history } = await expectIntact({
+          client: stack.client,
+          store: stack.program.platform.store,
+          organization: stack.organization,
+          session: sessionId,
+          prompts: 1,
+          followers: [follower],
+          patienceMs: patience.timeout,
+        });
+        follower.close();
+        expect(history.epochs).toHaveLength(2);
       } finally {
         await Promise.all(runners.map((runner) => runner.end("SIGTERM")));
       }

@@ -7,6 +7,7 @@ import type { Sql } from "postgres";
 import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
 import type { SessionOrigin } from "#contracts/session/events";
 import { newCommandMeta } from "#event-store/command-meta";
+import type { Durability } from "#event-store/durability";
 import type { EventStore } from "#event-store/event-store";
 import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { createTestDatabase } from "#infra/testing/test-database";
@@ -22,6 +23,9 @@ import { openSessionLimits } from "../session-limits.ts";
 
 export interface ActionStack {
   readonly store: EventStore;
+  /** For processes that work on the same log. */
+  readonly natsUrl: string;
+  readonly durability: Durability;
   readonly sql: Sql;
   readonly log: Logger;
   readonly demo: DemoMcpServer;
@@ -41,7 +45,7 @@ export const startActionStack = async (): Promise<ActionStack> => {
   };
   try {
     const log = pino({ level: "silent" });
-    const { store, close: closeStore } = await openTestEventStore();
+    const { store, url: natsUrl, durability, close: closeStore } = await openTestEventStore();
     closing.push(closeStore);
     const database = await createTestDatabase();
     closing.push(() => database.drop());
@@ -72,6 +76,8 @@ export const startActionStack = async (): Promise<ActionStack> => {
     const clock = (): Date => new Date(Date.now() + offset);
     return {
       store,
+      natsUrl,
+      durability,
       sql,
       log,
       demo,

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { SessionId } from "#contracts/ids";
+import type { RunnerProcess } from "../../runner/testing/runner-process.ts";
+import { patience, type RunnerStack, startRunnerStack } from "../../runner/testing/runner-stack.ts";
+import { expectIntact, type Intact } from "./expect-intact.ts";
+import { followTranscript, type TranscriptFollower } from "./follow-transcript.ts";
+
+let test: RunnerStack;
+let runners: RunnerProcess[] = [];
+beforeAll(async () => {
+  test = await startRunnerStack();
+}, 120_000);
+afterEach(async () => {
+  await Promise.all(runners.map((runner) => runner.end("SIGTERM")));
+  runners = [];
+}, 60_000);
+afterAll(() => test.close(), 60_000);
+
+const startRunner = async (settings: Readonly<Record<string, string>> = {}) => {
+  const runner = await test.startRunner(settings);
+  runners.push(runner);
+  return runner;
+};
+
+const intact = (
+  session: SessionId,
+  followers: readonly TranscriptFollower[] = [],
+): Promise<Intact> =>
+  expectIntact({
+    client: test.stack.client,
+    store: test.stack.program.platform.store,
+    organization: test.stack.organization,
+    session,
+    prompts: 1,
+    followers,
+    patienceMs: patience.timeout,
+  });
+
+/** A session in the middle of its answer, which goes on when it is told to. */
+const midAnswer = async () => {
+  const answers = test.host.holdAnswers("word");
+  const session = await test.create("one");
+  const follower = await followTranscript(test.stack.client, session);
+  await answers.reached;
+  await vi.waitFor(() => expect(follower.streaming()).toHaveLength(1), patience);
+  return { session, follower, goOn: () => answers.open() };
+};
+
+describe("an owner that is held still for longer than its lease", () => {
+  it("is replaced, and writes nothing when it wakes up", async () => {
+    const first = await startRunner();
+    const { session, follower, goOn } = await midAnswer();
+    process.kill(first.pid, "SIGSTOP");
+    try {
+      await startRunner();
+      goOn();
+      await intact(session, [follower]);
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    // It is awake when it answers to its end; what it had to say by then is in the log, or never will be.
+    await first.end("SIGTERM");
+    const { history } = await intact(session, [follower]);
+    expect(history.epochs.length).toBeGreaterThan(1);
+    follower.close();
+  }, 180_000);
+});
+
+describe("a runner whose clock is set", () => {
+  it.each([
+    ["an hour ahead", 3_600_000],
+    ["an hour back", -3_600_000],
+  ])(
+    "%s goes on owning what it owns",
+    async (_, ms) => {
+      // Long enough that no busy machine lets it run out.
+      const LEASE_TTL_MS = "120000";
+      const runner = await startRunner({
+        LEASE_TTL_MS,
+        NODE_OPTIONS: `--import=${new URL("clock-jump.mjs", import.meta.url).href}`,
+        CLOCK_JUMP_MS: String(ms),
+      });
+      const { session, follower, goOn } = await midAnswer();
+      process.kill(runner.pid, "SIGUSR2");
+      await startRunner({ LEASE_TTL_MS });
+      goOn();
+      const { history } = await intact(session, [follower]);
+      expect(history.epochs).toHaveLength(1);
+      follower.close();
+    },
+    180_000,
+  );
+});
