@@ -43,13 +43,17 @@ export const benchEmmett = async (
 ): Promise<EmmettBench> => {
   const importPeer = await installPeers(env);
   const emmett = (await importPeer("@event-driven-io/emmett-postgresql")) as EmmettModule;
-  await using postgres = await startPostgres({ dataDir: join(dataDir, "postgres") });
+  await using postgres = await startPostgres({
+    dataDir: join(dataDir, "postgres"),
+    endsWithParent: true,
+  });
   const compare = async (durability: "fsync" | "relaxed"): Promise<Ratios> => {
     const commits = durability === "fsync" ? "on" : "off";
     const options = encodeURIComponent(`-c synchronous_commit=${commits}`);
     const theirs = emmett.getPostgreSQLEventStore(`${postgres.url}?options=${options}`);
     await using nats = await startNats({
       dataDir: join(dataDir, durability),
+      endsWithParent: true,
       binary: await findNatsServer({ env }),
       syncInterval: durabilities[durability].syncInterval,
     });
