@@ -10,6 +10,7 @@ const onNoLogOrTheirOwn = [
   // They start the servers that they end or damage.
   "event-store/*-restart.int.test.ts",
   "event-store/durability.int.test.ts",
+  "event-store/group-commit.int.test.ts",
   "event-store/replicas/**",
   "services/testing/faults/servers-restarted.int.test.ts",
   "services/cli/commands/streams-replicas.int.test.ts",

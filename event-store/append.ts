@@ -83,7 +83,7 @@ const appendAfter = async (
   messageHeaders.set("Nats-Expected-Last-Subject-Sequence", String(previous.sequence));
 
   const publication = { ref, subject, bytes, headers: messageHeaders };
-  const stored = await publishCommit(store.js, publication);
+  const stored = await (store.groups?.publish(publication) ?? publishCommit(store.js, publication));
   const hash = hashOf(bytes);
   if (typeof stored === "number") {
     return { shard, sequence: stored, hash, recordedBefore: false };

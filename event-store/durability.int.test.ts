@@ -16,8 +16,9 @@ import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openCuttingProxy } from "./testing/cutting-proxy.ts";
 import { verifyChain } from "./verify-chain.ts";
 
-const writers = 8;
-const commandsEach = 25;
+/** Enough to be grouped where each commit is synced. */
+const writers = 64;
+const commandsEach = 5;
 const kills = 3;
 
 let dataDir: string;

@@ -9,6 +9,7 @@ import { type KV, Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { awaitLeaders, whenAvailable } from "./cluster/await-leaders.ts";
 import { type Durability, durabilities } from "./durability.ts";
+import { type GroupCommit, openGroupCommit } from "./group-commit.ts";
 import type { DataKeys } from "./sealing/data-keys.ts";
 import { applyTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";
@@ -23,6 +24,8 @@ export interface EventStore {
   readonly replicas: number;
   /** Snapshots of aggregates: a cache that may be emptied at any time. */
   readonly snapshots: KV;
+  /** Lets commits that come at once share a sync; null where they do so anyway, or nothing is synced. */
+  readonly groups: GroupCommit | null;
   /** Of the text in the log; null for a log whose text is not sealed. */
   readonly dataKeys: DataKeys | null;
 }
@@ -42,7 +45,8 @@ export const openEventStore = async ({
   dataKeys = null,
 }: OpenEventStoreOptions): Promise<EventStore> => {
   const js = jetstream(connection);
-  const { replicas } = durabilities[durability];
+  const { replicas, groupsCommits } = durabilities[durability];
+  const groups = groupsCommits ? openGroupCommit(js) : null;
   const definitions = streamDefinitions({ shards, replicas });
   const open = async (): Promise<EventStore> => {
     const jsm = await jetstreamManager(connection);
@@ -52,7 +56,7 @@ export const openEventStore = async ({
       storage: StorageType.File,
       history: 1,
     });
-    return { connection, js, jsm, shards, replicas, snapshots, dataKeys };
+    return { connection, js, jsm, shards, replicas, snapshots, groups, dataKeys };
   };
   if (replicas === 1) {
     return open();

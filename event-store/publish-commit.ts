@@ -10,7 +10,8 @@ import { classifyPublishFailure } from "./publish-outcome.ts";
 
 /** How long an append keeps trying while the log does not answer, in milliseconds. */
 export const appendPatienceMs = 15_000;
-const publishTimeoutMs = 2_000;
+/** How long one publish waits for its answer, in milliseconds. */
+export const publishTimeoutMs = 2_000;
 
 export interface Publication {
   /** Named in errors. */

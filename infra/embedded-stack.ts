@@ -16,6 +16,8 @@ export interface EmbeddedStackOptions {
   readonly durability?: "fsync" | "relaxed";
   /** What clients of the embedded NATS server must show. */
   readonly natsToken?: string;
+  /** For benchmarks: the servers also end when this process is killed. */
+  readonly endsWithParent?: boolean;
   /** Told in a few words what takes time. */
   readonly onProgress?: (message: string) => void;
 }
@@ -56,12 +58,13 @@ export const startEmbeddedStack = async (options: EmbeddedStackOptions): Promise
 };
 
 const startOwnNats = async (options: EmbeddedStackOptions): Promise<Part> => {
-  const { env, onProgress, natsToken } = options;
+  const { env, onProgress, natsToken, endsWithParent = false } = options;
   const binary = await findNatsServer({ env, ...(onProgress === undefined ? {} : { onProgress }) });
   const server = await startNats({
     dataDir: join(options.dataDir, "nats"),
     binary,
     syncInterval: options.durability === "relaxed" ? "2m" : "always",
+    endsWithParent,
     ...(natsToken === undefined ? {} : { token: natsToken }),
   });
   const url = natsToken === undefined ? server.url : server.url.replace("://", `://${natsToken}@`);
@@ -72,6 +75,7 @@ const startOwnPostgres = (options: EmbeddedStackOptions): Promise<Part> =>
   startPostgres({
     dataDir: join(options.dataDir, "postgres"),
     fsync: options.durability !== "relaxed",
+    endsWithParent: options.endsWithParent ?? false,
   });
 
 const external = (url: string): Promise<Part> =>

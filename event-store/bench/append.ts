@@ -45,6 +45,7 @@ export const benchAppend = async (dataDir: string): Promise<AppendBench> => ({
 const benchMode = async (dataDir: string, durability: Durability): Promise<AppendsOfMode> => {
   const nats = await startNats({
     dataDir,
+    endsWithParent: true,
     binary: await findNatsServer({ env: process.env }),
     syncInterval: durabilities[durability].syncInterval,
   });

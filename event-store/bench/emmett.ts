@@ -26,12 +26,14 @@ interface Ratios {
 /** Both acknowledge what is on disk; in `relaxed`, what the server's process has taken. */
 export interface EmmettBench extends Ratios {
   readonly relaxed: Ratios;
+  /** As the first, with ours in one stream, as the embedded server comes: there, commits share syncs. */
+  readonly oneShard: Ratios;
 }
 
 const rounds = 5;
 const appendsPerRound = { sequential: 500, concurrent: 4_000 };
-/** As in a cluster. The streams of a server sync beside each other, one stream's messages do not. */
-const shards = 8;
+/** As in a cluster. The streams of a server sync beside each other. */
+const shardsOfCluster = 8;
 const writersAtOnce = 64;
 
 /** Makes a writer of one stream, which appends to it again and again. */
@@ -43,13 +45,17 @@ export const benchEmmett = async (
 ): Promise<EmmettBench> => {
   const importPeer = await installPeers(env);
   const emmett = (await importPeer("@event-driven-io/emmett-postgresql")) as EmmettModule;
-  await using postgres = await startPostgres({ dataDir: join(dataDir, "postgres") });
-  const compare = async (durability: "fsync" | "relaxed"): Promise<Ratios> => {
+  await using postgres = await startPostgres({
+    dataDir: join(dataDir, "postgres"),
+    endsWithParent: true,
+  });
+  const compare = async (durability: "fsync" | "relaxed", shards: number): Promise<Ratios> => {
     const commits = durability === "fsync" ? "on" : "off";
     const options = encodeURIComponent(`-c synchronous_commit=${commits}`);
     const theirs = emmett.getPostgreSQLEventStore(`${postgres.url}?options=${options}`);
     await using nats = await startNats({
-      dataDir: join(dataDir, durability),
+      dataDir: join(dataDir, `${durability}-${shards}`),
+      endsWithParent: true,
       binary: await findNatsServer({ env }),
       syncInterval: durabilities[durability].syncInterval,
     });
@@ -69,7 +75,11 @@ export const benchEmmett = async (
       await theirs.close();
     }
   };
-  return { ...(await compare("fsync")), relaxed: await compare("relaxed") };
+  return {
+    ...(await compare("fsync", shardsOfCluster)),
+    relaxed: await compare("relaxed", shardsOfCluster),
+    oneShard: await compare("fsync", 1),
+  };
 };
 
 /** The part of the package that is measured. */

@@ -59,6 +59,7 @@ const prompts: AggregateDefinition<AskOne, SessionEvent, Prompts> = {
 export const benchLoad = async (dataDir: string): Promise<LoadBench> => {
   const nats = await startNats({
     dataDir,
+    endsWithParent: true,
     binary: await findNatsServer({ env: process.env }),
     syncInterval: "2m",
   });

@@ -1,4 +1,7 @@
-/** A program of this folder in a process of its own, which talks in lines and may be killed. */
+/**
+ * A program of this folder in a process of its own, which talks in lines and may be killed. It ends with
+ * this process, however that ends.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -12,14 +15,23 @@ export interface TestProcess {
   kill(): Promise<void>;
 }
 
+const followParent = new URL("../../infra/bootstrap/follow-parent.mjs", import.meta.url).pathname;
+
 export const startTestProcess = (program: URL, args: readonly string[]): TestProcess => {
   const child = spawn(
     process.execPath,
-    ["--conditions=proliferate-source", "--import", "tsx", program.pathname, ...args],
-    { stdio: ["ignore", "pipe", "inherit"] },
+    [
+      "--conditions=proliferate-source",
+      ...["--import", "tsx"],
+      ...["--import", followParent],
+      program.pathname,
+      ...args,
+    ],
+    { stdio: ["ignore", "pipe", "inherit", "ipc"] },
   );
   const exited = once(child, "exit");
   const lines: string[] = [];
+  if (child.stdout === null) throw new Error("The process has no output.");
   createInterface(child.stdout).on("line", (line) => lines.push(line));
   return {
     lines,

@@ -35,6 +35,7 @@ export const streamDefinitions = (options: {
     retention: RetentionPolicy.Limits,
     deny_delete: true,
     deny_purge: true,
+    allow_atomic: true,
     allow_direct: true,
     duplicate_window: nanos(2 * minute),
   })),

@@ -10,6 +10,7 @@ import { benchAppend } from "#event-store/bench/append";
 import { benchEmmett } from "#event-store/bench/emmett";
 import { benchLoad } from "#event-store/bench/load";
 import { benchCluster } from "#event-store/cluster/bench/crashes";
+import { measureFailover } from "#projections/bench/failover";
 import { benchGrowth } from "#projections/bench/growth";
 import { benchProject } from "#projections/bench/project";
 import { benchRebuild } from "#projections/bench/rebuild";
@@ -26,7 +27,10 @@ const areas: Readonly<Record<string, Bench>> = {
   "append.emmett": (dataDir) => benchEmmett(dataDir),
   load: (dataDir) => benchLoad(dataDir),
   cluster: (dataDir) => benchCluster(dataDir),
-  project: (_dataDir, scale) => benchProject(120_000 * scale),
+  project: async (_dataDir, scale) => ({
+    ...(await benchProject(120_000 * scale)),
+    ...(await measureFailover()),
+  }),
   rebuild: (_dataDir, scale) => benchRebuild(1_000_000 * scale),
   growth: (_dataDir, scale) => benchGrowth(scale),
   fanout: (dataDir) => benchFanout(dataDir),

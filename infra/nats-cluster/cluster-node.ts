@@ -50,7 +50,7 @@ export interface ClusterNodeOptions {
   readonly binary: string;
   /** How a program is started where the node is to be. */
   readonly enter: (program: Program) => Program;
-  /** For tests: the server also ends when this process is killed. */
+  /** For tests and benchmarks: the server also ends when this process is killed. */
   readonly endsWithParent: boolean;
 }
 

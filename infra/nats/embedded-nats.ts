@@ -31,7 +31,7 @@ export interface StartNatsOptions {
   readonly token?: string;
   /** Where the server writes its process id, for others to see. */
   readonly pidFile?: string;
-  /** For tests: the server also ends when this process is killed. */
+  /** For tests and benchmarks: the server also ends when this process is killed. */
   readonly endsWithParent?: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface StartPostgresOptions {
   readonly dataDir: string;
   /** `false` for tests: quicker and smaller; only a crash of the machine may lose what was written. */
   readonly fsync?: boolean;
-  /** For tests: the server also ends when this process is killed. */
+  /** For tests and benchmarks: the server also ends when this process is killed. */
   readonly endsWithParent?: boolean;
 }
 

@@ -30,7 +30,12 @@ export const withBenchStack = async <Result>(
   work: (stack: BenchStack) => Promise<Result>,
 ): Promise<Result> => {
   const dataDir = await mkdtemp(join(tmpdir(), "proliferate-bench-"));
-  const stack = await startEmbeddedStack({ dataDir, env: process.env, durability: "relaxed" });
+  const stack = await startEmbeddedStack({
+    dataDir,
+    env: process.env,
+    durability: "relaxed",
+    endsWithParent: true,
+  });
   try {
     const { natsUrl, databaseUrl } = stack;
     const connection = await connectToNats({ url: natsUrl, name: "bench" });

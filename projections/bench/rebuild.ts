@@ -1,36 +1,39 @@
 /** How long all read models take to be built anew, and how much memory: `npm run bench rebuild`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { withBenchStack } from "./bench-stack.ts";
+import { compileProgram } from "./compile.ts";
 import { fillLog } from "./fill-log.ts";
 
 export interface RebuildBench {
   readonly events: number;
   readonly seconds: number;
-  /** The most that the process that builds had in memory, sampled ten times a second. */
+  /** The most that the process that builds had in memory, sampled ten times a second; it runs as in production. */
   readonly rssMb: number;
   /** The same for the first and the last quarter of the time: a leak would show. */
   readonly rssMbOfQuarters: { readonly first: number; readonly last: number };
 }
 
+const followParent = new URL("../../infra/bootstrap/follow-parent.mjs", import.meta.url).pathname;
 const sampleMs = 100;
 const commitsPerSession = 178;
 
 export const benchRebuild = (events = 1_000_000): Promise<RebuildBench> =>
   withBenchStack(async ({ store, natsUrl, databaseUrl }) => {
     const commits = await fillLog(store, { commits: events, commitsPerSession });
+    const folder = await mkdtemp(join(tmpdir(), "proliferate-bench-"));
+    const program = await compileProgram(new URL("./rebuild-process.ts", import.meta.url), folder);
     const child = spawn(
       process.execPath,
-      [...process.execArgv, new URL("./rebuild-process.ts", import.meta.url).pathname].concat(
-        natsUrl,
-        databaseUrl,
-      ),
-      { stdio: ["ignore", "pipe", "inherit"] },
+      ["--import", followParent, program, natsUrl, databaseUrl],
+      { stdio: ["ignore", "pipe", "inherit", "ipc"] },
     );
     let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
     const ended = once(child, "exit");
@@ -40,6 +43,7 @@ export const benchRebuild = (events = 1_000_000): Promise<RebuildBench> =>
       await delay(sampleMs);
     }
     await ended;
+    await rm(folder, { recursive: true, force: true });
     const seconds = Number(output);
     if (child.exitCode !== 0 || !(seconds > 0)) throw new Error("The build has failed.");
     const quarter = Math.ceil(samples.length / 4);

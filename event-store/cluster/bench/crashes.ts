@@ -55,6 +55,7 @@ export const benchCluster = async (
 ): Promise<ClusterBench> => {
   await using cluster = await startNatsCluster({
     dataDir,
+    endsWithParent: true,
     binary: await findNatsServer({ env: process.env }),
     syncInterval: durabilities.replicated.syncInterval,
   });
