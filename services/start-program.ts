@@ -6,8 +6,11 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { startEmbeddedStack } from "#infra/embedded-stack";
 import type { Config } from "./config.ts";
-import { type Connector, createConnectorRegistry } from "./integrations/connectors.ts";
 import { withConnectedVendors } from "./integrations/connections/registry.ts";
+import {
+  type ConfiguredConnector,
+  createConnectorRegistry,
+} from "./integrations/connectors/configured.ts";
 import { startDemoMcpServer } from "./integrations/demo/demo-mcp-server.ts";
 import { createOutbound } from "./integrations/outbound/outbound.ts";
 import { openPlatform, type Platform } from "./platform.ts";
@@ -74,8 +77,11 @@ export const startProgram = async ({
     const connectors = config.CONNECTORS ?? [await startDemoConnector(started)];
     const outbound = createOutbound({ allowedNetworks: config.OUTBOUND_ALLOWED_NETWORKS });
     started.add({ stop: () => outbound.close() });
+    // Whoever configures the program may name addresses of its own network.
+    const operatorOutbound = createOutbound({ allowedNetworks: ["0.0.0.0/0", "::/0"] });
+    started.add({ stop: () => operatorOutbound.close() });
     const roles = await startRoles(platform, {
-      registry: withConnectedVendors(createConnectorRegistry(connectors), {
+      registry: withConnectedVendors(createConnectorRegistry(connectors, operatorOutbound), {
         store: platform.store,
         secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
         outbound,
@@ -91,7 +97,9 @@ export const startProgram = async ({
 };
 
 /** Something to act upon where nothing else is configured. */
-const startDemoConnector = async (started: { add(part: Running): void }): Promise<Connector> => {
+const startDemoConnector = async (started: {
+  add(part: Running): void;
+}): Promise<ConfiguredConnector> => {
   const server = await startDemoMcpServer();
   started.add({ stop: () => server.close() });
   return {

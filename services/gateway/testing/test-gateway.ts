@@ -20,7 +20,8 @@ import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
-import { createConnectorRegistry } from "../../integrations/connectors.ts";
+import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
+import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { healthChecks } from "../../operations/health.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
@@ -96,16 +97,21 @@ export const startTestGateway = async (
     const secrets = createSigningSecrets(await openSecrets(sql, keys.secretWrapping));
     const progress = await openProgress(sql);
     closing.push(() => progress.close());
-    const registry = createConnectorRegistry([
-      {
-        id: "demo",
-        name: "Demo",
-        kind: "mcp",
-        url: stack.demo.url,
-        headers: {},
-        organizations: null,
-      },
-    ]);
+    const outbound = createOutbound({ allowedNetworks: ["127.0.0.1/32"] });
+    closing.push(() => outbound.close());
+    const registry = createConnectorRegistry(
+      [
+        {
+          id: "demo",
+          name: "Demo",
+          kind: "mcp",
+          url: stack.demo.url,
+          headers: {},
+          organizations: null,
+        },
+      ],
+      outbound,
+    );
     const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const app = await buildGateway({
       log: pino({ level: "silent" }),
