@@ -18,6 +18,8 @@ export const idPrefixes = {
   invocation: "inv",
   policy: "pol",
   integration: "int",
+  connector: "con",
+  credentials: "crd",
   rule: "rul",
   trigger: "trg",
   run: "run",

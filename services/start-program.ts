@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
+import { openLeases } from "#event-store/leases";
 import { startEmbeddedStack } from "#infra/embedded-stack";
 import type { Config } from "./config.ts";
 import { withConnectedVendors } from "./integrations/connections/registry.ts";
@@ -11,6 +12,8 @@ import {
   type ConfiguredConnector,
   createConnectorRegistry,
 } from "./integrations/connectors/configured.ts";
+import { createAccessTokens } from "./integrations/connectors/oauth/access-tokens.ts";
+import { withConnectors } from "./integrations/connectors/registry.ts";
 import { startDemoMcpServer } from "./integrations/demo/demo-mcp-server.ts";
 import { createOutbound } from "./integrations/outbound/outbound.ts";
 import { openPlatform, type Platform } from "./platform.ts";
@@ -80,12 +83,16 @@ export const startProgram = async ({
     // Whoever configures the program may name addresses of its own network.
     const operatorOutbound = createOutbound({ allowedNetworks: ["0.0.0.0/0", "::/0"] });
     started.add({ stop: () => operatorOutbound.close() });
+    const { store, instance } = platform;
+    const secrets = await openSecrets(platform.sql, platform.keys.secretWrapping);
+    const leases = await openLeases(store, "runtime");
+    const clock = (): Date => new Date();
+    const accessTokens = createAccessTokens({ secrets, outbound, leases, instance, clock });
+    const connections = { store, secrets, outbound, accessTokens };
+    const configured = createConnectorRegistry(connectors, operatorOutbound);
     const roles = await startRoles(platform, {
-      registry: withConnectedVendors(createConnectorRegistry(connectors, operatorOutbound), {
-        store: platform.store,
-        secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
-        outbound,
-      }),
+      registry: withConnectors(withConnectedVendors(configured, connections), connections),
+      connections,
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);

@@ -5,7 +5,7 @@ import { livePath } from "./fanout/fanout.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Platform } from "./platform.ts";
 import { startFanoutRole } from "./roles/fanout.ts";
-import { startGatewayRole } from "./roles/gateway.ts";
+import { type GatewayRoleOptions, startGatewayRole } from "./roles/gateway.ts";
 import { startProjectorRole } from "./roles/projector.ts";
 import { startRunnerRole } from "./roles/runner.ts";
 import { startWorkerRole } from "./roles/worker.ts";
@@ -18,13 +18,15 @@ export interface RunningRoles extends Running {
 
 export interface RoleOptions {
   readonly registry: ActionRegistry;
+  /** What the connectors behind the registry are made with. */
+  readonly connections: GatewayRoleOptions["connections"];
   readonly dashboardDir: string | null;
 }
 
 /** Starts what `ROLES` names. Whatever was started is stopped again when something else cannot. */
 export const startRoles = async (
   platform: Platform,
-  { registry, dashboardDir }: RoleOptions,
+  { registry, connections, dashboardDir }: RoleOptions,
 ): Promise<RunningRoles> => {
   const { config } = platform;
   const wanted = (role: Role): boolean => config.ROLES.includes(role);
@@ -45,7 +47,12 @@ export const startRoles = async (
     let gateway: RunningRoles["gateway"] = null;
     if (wanted("gateway")) {
       const liveUrl = config.LIVE_URL ?? `ws://${config.HOST}:${fanoutPort}${livePath}`;
-      const role = await startGatewayRole(platform, { registry, dashboardDir, liveUrl });
+      const role = await startGatewayRole(platform, {
+        registry,
+        connections,
+        dashboardDir,
+        liveUrl,
+      });
       started.add(role);
       gateway = role;
     }

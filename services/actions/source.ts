@@ -24,6 +24,8 @@ export interface ActionSource {
   guide(): Promise<string>;
   /** Its actions as of now. May go over the network; throws a DomainError when it cannot be reached. */
   list(): Promise<readonly ActionDefinition[]>;
+  /** Whether it can be used now, for a source that can list its actions without. Throws as `list`. */
+  check?(): Promise<void>;
   /** What it names beside them, but cannot offer. Nothing for sources whose actions are code. */
   leftOut?(): Promise<readonly LeftOutAction[]>;
   /**

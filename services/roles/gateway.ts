@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { authorizationCallback } from "#contracts/http/connectors";
 import { openLeases } from "#event-store/leases";
 import { deriveSandboxToken } from "#sandbox/token";
 import { readProjectionStatus } from "#projections/status";
@@ -17,6 +18,10 @@ import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
+import type { ConnectorsDeps } from "../integrations/connectors/commands.ts";
+import { authorizationRoutes } from "../integrations/connectors/oauth/routes.ts";
+import type { OpenConnectorDeps } from "../integrations/connectors/open-connector.ts";
+import { connectorRoutes } from "../integrations/connectors/routes.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
@@ -40,6 +45,7 @@ export interface GatewayRole extends Running {
 
 export interface GatewayRoleOptions {
   readonly registry: ActionRegistry;
+  readonly connections: ConnectorsDeps & OpenConnectorDeps;
   /** Where browsers open the live channel. */
   readonly liveUrl: string;
   /** The folder of the built dashboard; null without one. */
@@ -49,7 +55,7 @@ export interface GatewayRoleOptions {
 /** Serves the HTTP API and the dashboard. */
 export const startGatewayRole = async (
   { store, sql, keys, config, log, instance }: Platform,
-  { registry, liveUrl, dashboardDir }: GatewayRoleOptions,
+  { registry, connections, liveUrl, dashboardDir }: GatewayRoleOptions,
 ): Promise<GatewayRole> => {
   const started = runningStack();
   try {
@@ -102,6 +108,15 @@ export const startGatewayRole = async (
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
         ...integrationRoutes({ store, secrets }),
+        ...connectorRoutes({ ...connections, registry, log }),
+        ...authorizationRoutes({
+          ...connections,
+          clock,
+          redirectUrl: new URL(
+            authorizationCallback.path,
+            config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+          ).href,
+        }),
         ...policyRoutes({ store, registry, budgets, clock }),
         ...triggerRoutes({
           store,

@@ -1,6 +1,12 @@
 /** A fake: an MCP server that answers each message as the test says, which need not be right or kind. */
 import type { ServerResponse } from "node:http";
-import { type Asked, json, type LocalServer, startLocalServer } from "./local-server.ts";
+import {
+  type AnswerHandler,
+  type Asked,
+  json,
+  type LocalServer,
+  startLocalServer,
+} from "./local-server.ts";
 
 interface Message {
   readonly id?: number;
@@ -27,15 +33,22 @@ const greeting = {
   serverInfo: { name: "scripted", version: "1" },
 };
 
-/** `initialize` and notifications are answered as they ought to be, unless told. */
+/** There is nothing to say that was not asked for, and there are no sessions to end. */
+const onlyPosts: AnswerHandler = (_, response) => void response.writeHead(405).end();
+
+/**
+ * `initialize` and notifications are answered as they ought to be, unless told.
+ *
+ * @param others answers what is no message
+ */
 export const startScriptedMcpServer = async (
   handlers: Readonly<Record<string, MessageHandler>>,
+  others: AnswerHandler = onlyPosts,
 ): Promise<ScriptedMcpServer> => {
   const server = await startLocalServer();
   const messages: Message[] = [];
   server.answer((asked, response) => {
-    // There is nothing to say that was not asked for, and there are no sessions to end.
-    if (asked.method !== "POST") return void response.writeHead(405).end();
+    if (asked.method !== "POST") return others(asked, response);
     const message = JSON.parse(asked.body) as Message;
     messages.push(message);
     const handler = handlers[message.method];
