@@ -8,17 +8,24 @@ import { withinTime } from "./within-time.ts";
 
 // Not strict: schemas of other people's servers carry keywords of their own.
 const options: Options = { allErrors: true, strict: false, logger: false };
-const openCompilers = (): { draft7: Ajv; draft2020: Ajv2020 } => ({
-  draft7: addFormats.default(new Ajv(options)),
-  draft2020: addFormats.default(new Ajv2020(options)),
-});
+const openCompilers = (): { draft7: Ajv; draft2020: Ajv2020 } => {
+  const draft7 = addFormats.default(new Ajv(options));
+  const draft2020 = addFormats.default(new Ajv2020(options));
+  // They compile the schema of schemas first, which is not to count as anybody's time.
+  draft7.compile({});
+  draft2020.compile({});
+  return { draft7, draft2020 };
+};
 let compilers = openCompilers();
 
 /** Validators live as long as the definition that they came from. */
 const validators = new WeakMap<object, ValidateFunction>();
 
-/** A schema may take exponential time, and so may a pattern in it. People's take a millisecond. */
-const timeoutMs = 500;
+/**
+ * A schema may take exponential time, and so may a pattern in it. People's take a millisecond, but perhaps
+ * on a machine that is busy with something else.
+ */
+const timeoutMs = 3_000;
 /** Everybody waits while a schema is tried; one that has failed is left alone for so long. */
 const restMs = 60_000;
 const failedAt = new WeakMap<object, number>();
