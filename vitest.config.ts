@@ -21,7 +21,7 @@ const onNoLogOrTheirOwn = [
   // They use no log.
   "services/{identity,secrets}/**",
   "services/fanout/socket-server.int.test.ts",
-  "services/integrations/{mcp,outbound}/**",
+  "services/integrations/{mcp,outbound,postgres}/**",
   "services/integrations/vendors.int.test.ts",
   "services/{client,proxies}/**",
 ];

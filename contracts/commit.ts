@@ -21,6 +21,7 @@ export const aggregateTypes = [
   "invocation",
   "policy",
   "integration",
+  "connector",
   "rule",
   "trigger",
   "run",

@@ -7,6 +7,7 @@ import type { AggregateType } from "./commit.ts";
 import type { EventDefinition } from "./define-event.ts";
 import { type TextErased, textErased } from "./erasure/events.ts";
 import { type ConfigurationEvent, configurationEvents } from "./configuration/events.ts";
+import { type ConnectorEvent, connectorEvents } from "./connector/events.ts";
 import { type IntegrationEvent, integrationEvents } from "./integration/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { invocationUpcasters } from "./invocation/upcasters.ts";
@@ -26,6 +27,7 @@ export const eventsByAggregate = {
   invocation: invocationEvents,
   policy: policyEvents,
   integration: integrationEvents,
+  connector: connectorEvents,
   rule: ruleEvents,
   trigger: triggerEvents,
   run: runEvents,
@@ -46,6 +48,7 @@ export type DomainEvent =
   | InvocationEvent
   | PolicyEvent
   | IntegrationEvent
+  | ConnectorEvent
   | RuleEvent
   | TriggerEvent
   | RunEvent

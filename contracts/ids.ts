@@ -19,6 +19,8 @@ export const idPrefixes = {
   invocation: "inv",
   policy: "pol",
   integration: "int",
+  connector: "con",
+  credentials: "crd",
   rule: "rul",
   trigger: "trg",
   run: "run",

@@ -6,6 +6,7 @@ import type { Decider } from "#event-store/decider";
 import { invocationDecider } from "./actions/decider.ts";
 import { runDecider } from "./automations/decider.ts";
 import { configurationDecider } from "./configurations/decider.ts";
+import { connectorDecider } from "./integrations/connectors/decider.ts";
 import { integrationDecider } from "./integrations/connections/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
 import { ruleDecider } from "./policy/budget-decider.ts";
@@ -29,6 +30,7 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   invocation: foldOf(invocationDecider),
   policy: foldOf(policyDecider),
   integration: foldOf(integrationDecider),
+  connector: foldOf(connectorDecider),
   rule: foldOf(ruleDecider),
   trigger: foldOf(triggerDecider),
   run: foldOf(runDecider),

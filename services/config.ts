@@ -9,7 +9,7 @@ import {
   type ModelId,
   models,
 } from "#contracts/models/registry";
-import { connectorSchema } from "./integrations/connectors.ts";
+import { configuredConnectorSchema } from "./integrations/connectors/configured.ts";
 import { modalVariables } from "./sandboxes/modal-settings.ts";
 
 const roles = ["projector", "worker", "runner", "fanout", "gateway"] as const;
@@ -121,8 +121,8 @@ const configSchema = z.object({
     .transform((text) => text.split(",").map((network) => network.trim()))
     .transform((networks) => networks.filter((network) => network !== ""))
     .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
-  /** The integrations, as a JSON list; the demo integration is there without one. */
-  CONNECTORS: json.pipe(z.array(connectorSchema)).optional(),
+  /** MCP servers that every organisation has, as a JSON list; the demo integration without one. */
+  CONNECTORS: json.pipe(z.array(configuredConnectorSchema)).optional(),
 });
 
 export type Config = Readonly<z.infer<typeof configSchema>>;

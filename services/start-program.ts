@@ -6,14 +6,18 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { startEmbeddedStack } from "#infra/embedded-stack";
 import type { Config } from "./config.ts";
-import { type Connector, createConnectorRegistry } from "./integrations/connectors.ts";
 import { withConnectedVendors } from "./integrations/connections/registry.ts";
+import { openConnectorAccess } from "./integrations/connectors/access.ts";
+import {
+  type ConfiguredConnector,
+  createConnectorRegistry,
+} from "./integrations/connectors/configured.ts";
+import { withConnectors } from "./integrations/connectors/registry.ts";
 import { startDemoMcpServer } from "./integrations/demo/demo-mcp-server.ts";
 import { createOutbound } from "./integrations/outbound/outbound.ts";
 import { openPlatform, type Platform } from "./platform.ts";
 import { forgetServers, rememberServers } from "./running-servers.ts";
 import { type Running, runningStack } from "./running.ts";
-import { openSecrets } from "./secrets/secrets.ts";
 import { keptSecretsKey } from "./secrets-key.ts";
 import { type RunningRoles, startRoles } from "./start-roles.ts";
 
@@ -74,13 +78,14 @@ export const startProgram = async ({
     const connectors = config.CONNECTORS ?? [await startDemoConnector(started)];
     const outbound = createOutbound({ allowedNetworks: config.OUTBOUND_ALLOWED_NETWORKS });
     started.add({ stop: () => outbound.close() });
+    // Whoever configures the program may name addresses of its own network.
+    const operatorOutbound = createOutbound({ allowedNetworks: ["0.0.0.0/0", "::/0"] });
+    started.add({ stop: () => operatorOutbound.close() });
+    const connections = await openConnectorAccess(platform, outbound);
+    const configured = createConnectorRegistry(connectors, operatorOutbound);
     const roles = await startRoles(platform, {
-      registry: withConnectedVendors(createConnectorRegistry(connectors), {
-        store: platform.store,
-        secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
-        outbound,
-      }),
-      outbound,
+      registry: withConnectors(withConnectedVendors(configured, connections), connections),
+      connections,
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);
@@ -92,7 +97,9 @@ export const startProgram = async ({
 };
 
 /** Something to act upon where nothing else is configured. */
-const startDemoConnector = async (started: { add(part: Running): void }): Promise<Connector> => {
+const startDemoConnector = async (started: {
+  add(part: Running): void;
+}): Promise<ConfiguredConnector> => {
   const server = await startDemoMcpServer();
   started.add({ stop: () => server.close() });
   return {

@@ -1,12 +1,12 @@
 /** Starts the roles of a process in the order in which they need each other, and stops them in reverse. */
 import type { ActionRegistry } from "./actions/registry.ts";
-import type { Outbound } from "./integrations/outbound/outbound.ts";
+import type { ConnectorAccess } from "./integrations/connectors/access.ts";
 import type { Role } from "./config.ts";
 import { livePath } from "./fanout/fanout.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Platform } from "./platform.ts";
 import { startFanoutRole } from "./roles/fanout.ts";
-import { startGatewayRole } from "./roles/gateway.ts";
+import {, startGatewayRole } from "./roles/gateway.ts";
 import { startProjectorRole } from "./roles/projector.ts";
 import { startRunnerRole } from "./roles/runner.ts";
 import { startWorkerRole } from "./roles/worker.ts";
@@ -19,15 +19,15 @@ export interface RunningRoles extends Running {
 
 export interface RoleOptions {
   readonly registry: ActionRegistry;
-  /** Stays the caller's to close. */
-  readonly outbound: Outbound;
+  /** What the connectors behind the registry are made with. */
+  readonly connections: ConnectorAccess;
   readonly dashboardDir: string | null;
 }
 
 /** Starts what `ROLES` names. Whatever was started is stopped again when something else cannot. */
 export const startRoles = async (
   platform: Platform,
-  { registry, outbound, dashboardDir }: RoleOptions,
+  { registry, connections, dashboardDir }: RoleOptions,
 ): Promise<RunningRoles> => {
   const { config } = platform;
   const wanted = (role: Role): boolean => config.ROLES.includes(role);
@@ -50,7 +50,7 @@ export const startRoles = async (
       const liveUrl = config.LIVE_URL ?? `ws://${config.HOST}:${fanoutPort}${livePath}`;
       const role = await startGatewayRole(platform, {
         registry,
-        outbound,
+        connections,
         dashboardDir,
         liveUrl,
       });

@@ -198,6 +198,7 @@ describe("the state at a moment", () => {
     invocation: fold,
     policy: fold,
     integration: fold,
+    connector: fold,
     trigger: fold,
     run: fold,
     tool_calls: fold,

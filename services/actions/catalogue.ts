@@ -1,6 +1,7 @@
 /** What a session may do: every integration with its actions and their modes. */
 import type { AvailableIntegration } from "#contracts/actions/definition";
 import type { OrganizationId, SessionId } from "#contracts/ids";
+import { DomainError, isDomainError } from "#contracts/errors";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import { askedOf, triggerOfSession } from "../policy/ask-policy.ts";
@@ -8,6 +9,7 @@ import { loadPolicy } from "../policy/commands.ts";
 import { type ActionAsked, decideMode } from "../policy/decide-mode.ts";
 import type { PolicyState } from "../policy/state.ts";
 import type { ExistingSession } from "../sessions/state.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 import type { ActionRegistry } from "./registry.ts";
 import type { ActionSource } from "./source.ts";
 
@@ -16,14 +18,17 @@ export interface CatalogueDeps {
   readonly registry: ActionRegistry;
   readonly log: Log;
   readonly clock: () => Date;
+  /** How long to wait for integrations that are slow to list their actions, in milliseconds. */
+  readonly patienceMs?: number;
 }
 
 /**
  * The modes are those of a call without parameters: a rule with conditions may decide otherwise when the
- * action is asked for. An integration that cannot be reached now is left out: the others still work.
+ * action is asked for. An integration that cannot be listed now says why and has no actions: the others
+ * still work. All are asked at once (an organisation has a few dozen at most), and none is waited for long.
  */
 export const listAvailable = async (
-  { store, registry, log, clock }: CatalogueDeps,
+  { store, registry, log, clock, patienceMs = defaultPatienceMs }: CatalogueDeps,
   organization: OrganizationId,
   session: { readonly id: SessionId; readonly state: ExistingSession },
 ): Promise<AvailableIntegration[]> => {
@@ -33,29 +38,51 @@ export const listAvailable = async (
     triggerOfSession(store, organization, session.state),
   ]);
   const context = { params: {}, sessionId: session.id, triggerId, now: clock() };
-  const listed = await Promise.allSettled(
-    sources.map((source) => listOne(source, policy, context)),
+  const patience = AbortSignal.timeout(patienceMs);
+  return Promise.all(
+    sources.map(async (source) => {
+      try {
+        return await unlessAborted(listOne(source, policy, context), patience);
+      } catch (error) {
+        log.warn({ err: error, integration: source.id }, "an integration could not be listed");
+        return unlisted(source, isDomainError(error) ? error : slow(error, patience.aborted));
+      }
+    }),
   );
-  return listed.flatMap((result, index) => {
-    if (result.status === "fulfilled") return [result.value];
-    log.warn(
-      { err: result.reason as unknown, integration: sources[index]?.id },
-      "an integration could not be listed",
-    );
-    return [];
-  });
 };
+
+/** How long the list may keep an agent waiting. What is listed later is known at the next time. */
+const defaultPatienceMs = 5_000;
 
 const listOne = async (
   source: ActionSource,
   policy: PolicyState,
   context: Pick<ActionAsked, "params" | "sessionId" | "triggerId"> & { readonly now: Date },
-): Promise<AvailableIntegration> => ({
-  id: source.id,
-  name: source.name,
-  actions: (await source.list()).map((definition) => {
-    const asked = askedOf({ ...context, integration: source.id, definition });
-    const { mode, source: modeSource, drifted } = decideMode(policy, asked);
-    return { ...definition, mode, modeSource, drifted };
-  }),
-});
+): Promise<AvailableIntegration> => {
+  const definitions = await source.list();
+  return {
+    id: source.id,
+    name: source.name,
+    problem: null,
+    leftOut: [...((await source.leftOut?.()) ?? [])],
+    actions: definitions.map((definition) => {
+      const asked = askedOf({ ...context, integration: source.id, definition });
+      const { mode, source: modeSource, drifted } = decideMode(policy, asked);
+      return { ...definition, mode, modeSource, drifted };
+    }),
+  };
+};
+
+const unlisted = (
+  { id, name }: ActionSource,
+  { code, message }: DomainError,
+): AvailableIntegration => ({ id, name, problem: { code, message }, leftOut: [], actions: [] });
+
+const slow = (cause: unknown, late: boolean): DomainError =>
+  late
+    ? new DomainError("integration_timed_out", "It has not answered yet. Try again soon.", {
+        cause,
+      })
+    : new DomainError("internal", "It could not be listed, for a reason that was logged.", {
+        cause,
+      });

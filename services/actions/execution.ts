@@ -13,6 +13,7 @@ import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import type { Lease, Leases } from "#event-store/leases";
 import type { Log } from "#event-store/log";
+import { unlessAborted } from "../unless-aborted.ts";
 import { executeOnInvocation, findInvocation, type InvocationKey } from "./invocation-log.ts";
 import { completed, failed, type OutcomeCommand } from "./outcome.ts";
 import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
@@ -122,6 +123,7 @@ const perform = async (
   try {
     const source = await requireSource(deps.registry, organization, integration);
     signal.throwIfAborted();
+    // A source that does not heed its signal must not hold the executor.
     const result = await unlessAborted(
       source.execute(action, params, {
         invocationId: id,
@@ -141,15 +143,6 @@ const perform = async (
     return failed(isDomainError(error) ? error : reason, risk);
   }
 };
-
-/** A source that does not heed its signal must not hold the executor. */
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = (): void =>
-      reject(new Error("The action was interrupted.", { cause: signal.reason }));
-    signal.addEventListener("abort", abort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 
 const record = async (
   { store, newMeta, log }: ExecutionDeps,

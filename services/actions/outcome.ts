@@ -24,16 +24,18 @@ export const completed = (result: unknown, durationMs: number): OutcomeCommand =
 };
 
 /**
- * What an error means. A source says `action_failed` when it is certain that nothing came of the
+ * What an error means. A source throws a DomainError when it is certain that nothing came of the
  * action. Any other error may have come after the deed: then nobody knows the outcome, unless the
  * action only reads, where not knowing does no harm and counts as a failure.
  */
 export const failed = (error: unknown, risk: RiskLevel): OutcomeCommand => {
   const message = messageOf(error);
   if (isDomainError(error)) return { type: "FailAction", failure: { code: error.code, message } };
-  return risk === "read"
-    ? { type: "FailAction", failure: { code: "action_interrupted", message } }
-    : { type: "LoseOutcome", reason: message };
+  if (risk !== "read") return { type: "LoseOutcome", reason: message };
+  // What kept a source from telling what came of it, such as an answer that is too large.
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = isDomainError(cause) ? cause.code : "action_interrupted";
+  return { type: "FailAction", failure: { code, message } };
 };
 
 const messageOf = (error: unknown): string =>

@@ -70,9 +70,37 @@ describe("validateParams", () => {
   });
 
   it("refuses a schema that makes no sense without blaming the parameters", () => {
-    expect(refusal(action({ type: "nonsense" }), {})?.code).toBe("action_failed");
+    expect(refusal(action({ type: "nonsense" }), {})?.code).toBe("action_schema_unusable");
     expect(refusal(action({ $ref: "https://example.org/elsewhere" }), {})?.code).toBe(
-      "action_failed",
+      "action_schema_unusable",
     );
+  });
+
+  it("is not kept busy or brought down by a schema that is made to do so", () => {
+    const doubling = Object.fromEntries(
+      Array.from({ length: 60 }, (_, level) => {
+        const next = { $ref: `#/$defs/level${level + 1}` };
+        return [`level${level}`, { allOf: [next, next] }];
+      }),
+    );
+    const bombs: readonly [Record<string, unknown>, Record<string, unknown>][] = [
+      [{ properties: { text: { pattern: "^(a+)+$" } } }, { text: `${"a".repeat(60)}!` }],
+      [{ $ref: "#/$defs/level0", $defs: { ...doubling, level60: {} } }, {}],
+      [{ $ref: "#" }, {}],
+      [{ allOf: [{ $ref: "#" }, { $ref: "#" }] }, {}],
+    ];
+    for (const [bomb, params] of bombs) {
+      const definition = action({ type: "object", ...bomb });
+      expect(refusal(definition, params)?.code).toBe("action_schema_unusable");
+      expect(refusal(definition, params)?.code).toBe("action_schema_unusable");
+    }
+    // Whatever was interrupted, the next schema is compiled as ever.
+    expect(refusal(action(schema), { version: "1.2.3" })).toBeNull();
+  });
+
+  it("takes a schema that refers to itself where data end the recursion", () => {
+    const tree = { type: "object", properties: { child: { $ref: "#" } } };
+    expect(refusal(action(tree), { child: { child: {} } })).toBeNull();
+    expect(refusal(action(tree), { child: { child: 1 } })?.code).toBe("action_params_invalid");
   });
 });

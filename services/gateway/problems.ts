@@ -53,6 +53,7 @@ const missing: Readonly<Record<string, ErrorCode>> = {
   "/sessionId": "session_not_found",
   "/invocationId": "invocation_not_found",
   "/triggerId": "trigger_not_found",
+  "/connector": "connector_not_found",
 };
 
 const ofSchemaFailure = (error: SchemaFailure): DomainError => {

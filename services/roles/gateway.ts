@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { authorizationCallback } from "#contracts/http/connectors";
 import { openLeases } from "#event-store/leases";
 import { announceWatched } from "#event-store/watch-presence";
 import { deriveSandboxToken } from "#sandbox/token";
@@ -22,7 +23,9 @@ import { type Identity, openIdentity } from "../identity/identity.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
-import type { Outbound } from "../integrations/outbound/outbound.ts";
+import type { ConnectorAccess } from "../integrations/connectors/access.ts";
+import { authorizationRoutes } from "../integrations/connectors/oauth/routes.ts";
+import { connectorRoutes } from "../integrations/connectors/routes.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
@@ -47,7 +50,7 @@ export interface GatewayRole extends Running {
 
 export interface GatewayRoleOptions {
   readonly registry: ActionRegistry;
-  readonly outbound: Outbound;
+  readonly connections: ConnectorAccess;
   /** Where browsers open the live channel. */
   readonly liveUrl: string;
   /** The folder of the built dashboard; null without one. */
@@ -57,7 +60,7 @@ export interface GatewayRoleOptions {
 /** Serves the HTTP API and the dashboard. */
 export const startGatewayRole = async (
   { store, sql, keys, config, log, instance }: Platform,
-  { registry, outbound, liveUrl, dashboardDir }: GatewayRoleOptions,
+  { registry, connections, liveUrl, dashboardDir }: GatewayRoleOptions,
 ): Promise<GatewayRole> => {
   const started = runningStack();
   try {
@@ -115,8 +118,23 @@ export const startGatewayRole = async (
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
-        ...gitRoutes({ store, secrets, outbound, findUser: identity.findUser, ...sidecars }),
+        ...gitRoutes({
+          store,
+          secrets,
+          outbound: connections.outbound,
+          findUser: identity.findUser,
+          ...sidecars,
+        }),
         ...integrationRoutes({ store, secrets }),
+        ...connectorRoutes({ ...connections, registry, log }),
+        ...authorizationRoutes({
+          ...connections,
+          clock,
+          redirectUrl: new URL(
+            authorizationCallback.path,
+            config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+          ).href,
+        }),
         ...policyRoutes({ store, registry, budgets, clock }),
         ...triggerRoutes({
           store,

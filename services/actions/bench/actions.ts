@@ -14,10 +14,12 @@ import { startEmbeddedStack } from "#infra/embedded-stack";
 import { deriveSandboxToken } from "#sandbox/token";
 import { createClient } from "../../client/client.ts";
 import { readConfig } from "../../config.ts";
+import { openConnectorAccess } from "../../integrations/connectors/access.ts";
+import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { openPlatform, type Platform } from "../../platform.ts";
 import { changePolicy } from "../../policy/commands.ts";
 import { runningStack } from "../../running.ts";
-import { createSession } from "../../sessions/commands.ts";
+import { createSession } from "../../sessions/create-session.ts";
 import { startRoles } from "../../start-roles.ts";
 import type { ActionRegistry } from "../registry.ts";
 import { maxInvocationsPerMinute } from "../session-limits.ts";
@@ -58,7 +60,13 @@ export const benchActions = async (dataDir: string): Promise<ActionsBench> => {
       secretsKey: "11".repeat(32),
     });
     started.add(platform);
-    const roles = await startRoles(platform, { registry: localSource, dashboardDir: null });
+    const outbound = createOutbound();
+    started.add({ stop: () => outbound.close() });
+    const roles = await startRoles(platform, {
+      registry: localSource,
+      connections: await openConnectorAccess(platform, outbound),
+      dashboardDir: null,
+    });
     started.add(roles);
     const floor = await startFloor(platform.store);
     started.add({ stop: () => floor.close() });

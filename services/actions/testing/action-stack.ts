@@ -14,8 +14,9 @@ import { createTestDatabase } from "#infra/testing/test-database";
 import { openDatabase } from "#projections/database";
 import { readModels } from "#projections/read-models";
 import { startProjector } from "#projections/runtime/projector";
-import { createConnectorRegistry } from "../../integrations/connectors.ts";
+import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { type DemoMcpServer, startDemoMcpServer } from "../../integrations/demo/demo-mcp-server.ts";
+import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { createSession } from "../../sessions/create-session.ts";
 import type { ActionCommandsDeps } from "../commands.ts";
 import { createRuleBudgets } from "../../policy/budgets.ts";
@@ -61,17 +62,23 @@ export const startActionStack = async (): Promise<ActionStack> => {
     const demo = await startDemoMcpServer();
     closing.push(() => demo.close());
 
+    const outbound = createOutbound({ allowedNetworks: ["127.0.0.1/32"] });
+    closing.push(() => outbound.close());
+
     const organization = newId("organization");
-    const registry = createConnectorRegistry([
-      {
-        id: "demo",
-        name: "Demo releases",
-        kind: "mcp",
-        url: demo.url,
-        headers: {},
-        organizations: [organization],
-      },
-    ]);
+    const registry = createConnectorRegistry(
+      [
+        {
+          id: "demo",
+          name: "Demo releases",
+          kind: "mcp",
+          url: demo.url,
+          headers: {},
+          organizations: [organization],
+        },
+      ],
+      outbound,
+    );
     let offset = 0;
     const clock = (): Date => new Date(Date.now() + offset);
     return {

@@ -2,7 +2,8 @@
 import { pino } from "pino";
 import { serveCommands, usageOfThisProcess } from "#infra/bench/worker-process";
 import { readConfig } from "../../config.ts";
-import { createConnectorRegistry } from "../../integrations/connectors.ts";
+import { openConnectorAccess } from "../../integrations/connectors/access.ts";
+import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { openPlatform } from "../../platform.ts";
 import { startGatewayRole } from "../../roles/gateway.ts";
@@ -17,9 +18,10 @@ const commands = {
       databaseUrl,
       secretsKey: "22".repeat(32),
     });
+    const outbound = createOutbound();
     const { url, identity } = await startGatewayRole(platform, {
-      registry: createConnectorRegistry([]),
-      outbound: createOutbound({ allowedNetworks: [] }),
+      registry: createConnectorRegistry([], outbound),
+      connections: await openConnectorAccess(platform, outbound),
       liveUrl: "ws://127.0.0.1/v1/live",
       dashboardDir: null,
     });

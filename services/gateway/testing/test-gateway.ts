@@ -21,7 +21,8 @@ import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
-import { createConnectorRegistry } from "../../integrations/connectors.ts";
+import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
+import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { healthChecks } from "../../operations/health.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
@@ -103,16 +104,21 @@ export const startTestGateway = async (
     const parts = { store, keys, now, identity, secrets };
     const progress = await openProgress(sql);
     closing.push(() => progress.close());
-    const registry = createConnectorRegistry([
-      {
-        id: "demo",
-        name: "Demo",
-        kind: "mcp",
-        url: stack.demo.url,
-        headers: {},
-        organizations: null,
-      },
-    ]);
+    const outbound = createOutbound({ allowedNetworks: ["127.0.0.1/32"] });
+    closing.push(() => outbound.close());
+    const registry = createConnectorRegistry(
+      [
+        {
+          id: "demo",
+          name: "Demo",
+          kind: "mcp",
+          url: stack.demo.url,
+          headers: {},
+          organizations: null,
+        },
+      ],
+      outbound,
+    );
     const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const app = await buildGateway({
       log: pino({ level: "silent" }),

@@ -1,73 +1,91 @@
-/** One short-lived connection to an MCP server over Streamable HTTP. */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { DomainError } from "#contracts/errors";
+/** Short-lived connections to an MCP server: what is done with one, and when it is done once more. */
+import { setMaxListeners } from "node:events";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { isDomainError } from "#contracts/errors";
+import { connectFailure } from "./mcp-failure.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { type McpBounds, type McpClient, openMcpClient } from "./open-mcp-client.ts";
 
-export interface McpServerAddress {
-  readonly url: string;
-  /** Sent with every request, for instance an authorization; never logged. */
-  readonly headers: Readonly<Record<string, string>>;
+/** What each request has to be given. */
+export interface RequestBounds {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
 }
 
-/** How long a server may take to greet us, in milliseconds. */
-const connectTimeoutMs = 15_000;
+export interface McpUse<T> {
+  /** How long everything may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Told when the server says that its tools are not those that it has listed before. */
+  readonly onToolsChanged?: () => void;
+  use(client: Client, bounds: RequestBounds): Promise<T>;
+  /** What a failure of `use` means to the caller. */
+  explain(error: unknown): unknown;
+}
 
 /**
- * Connects, hands the client to `use`, and disconnects whatever happens. A fresh connection per use
- * costs a request or two and cannot be stale: there is no session to lose when the server restarts.
+ * Connects, hands the client to `use`, and disconnects whatever happens. A fresh connection costs a request
+ * or two and is rarely stale. Once more it is done where the server has certainly done nothing: it has
+ * forgotten the session, or refuses headers that can be made anew.
  *
- * @throws DomainError `action_failed` when the server cannot be reached: nothing was asked of it then.
- * What `use` throws is passed on.
+ * @throws DomainError as {@link connectFailure} when the server cannot be connected to, and what `explain`
+ * makes of anything that goes wrong later
  */
-export const withMcpClient = async <T>(
-  { url, headers }: McpServerAddress,
-  signal: AbortSignal | undefined,
-  use: (client: Client) => Promise<T>,
-): Promise<T> => {
-  const client = new Client({ name: "proliferate", version: "1" });
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { ...headers } },
-    // A stream that breaks off is an outcome that nobody knows; it is not to be taken up again unseen.
-    reconnectionOptions: {
-      maxRetries: 0,
-      initialReconnectionDelay: 0,
-      maxReconnectionDelay: 0,
-      reconnectionDelayGrowFactor: 1,
-    },
-  });
-  try {
-    await connect(client, transport, signal);
-    return await use(client);
-  } finally {
-    await disconnect(client, transport);
+export const withMcpClient = async <T>(server: McpServer, use: McpUse<T>): Promise<T> => {
+  const deadline = AbortSignal.timeout(use.timeoutMs);
+  const signal = use.signal ? AbortSignal.any([use.signal, deadline]) : deadline;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt(server, { ...use, signal });
+    } catch (error) {
+      if (tried === 1 && (await isCurable(server, error))) continue;
+      throw error instanceof UseFailed ? use.explain(error.cause) : error;
+    }
   }
 };
 
-const connect = async (
-  client: Client,
-  transport: StreamableHTTPClientTransport,
-  signal: AbortSignal | undefined,
-): Promise<void> => {
+/** It failed when the connection stood. */
+class UseFailed extends Error {
+  readonly hadSession: boolean;
+  constructor(cause: unknown, hadSession: boolean) {
+    super("An MCP server's connection was used in vain.", { cause });
+    this.hadSession = hadSession;
+  }
+}
+
+const attempt = async <T>(server: McpServer, use: McpUse<T> & McpBounds): Promise<T> => {
+  const { client, broken, hasSession, close } = await connect(server, use);
   try {
-    await client.connect(transport, {
-      timeout: connectTimeoutMs,
-      ...(signal && { signal }),
-    });
+    const signal = AbortSignal.any([use.signal, broken]);
+    // The SDK adds a listener for each request, and a list has many pages.
+    setMaxListeners(0, signal);
+    return await use.use(client, { signal, timeout: use.timeoutMs });
   } catch (error) {
-    throw new DomainError("action_failed", "The integration's server cannot be reached.", {
-      cause: error,
-    });
+    throw new UseFailed(broken.aborted ? broken.reason : error, hasSession);
+  } finally {
+    await close();
   }
 };
 
-const disconnect = async (
-  client: Client,
-  transport: StreamableHTTPClientTransport,
-): Promise<void> => {
+const connect = async (server: McpServer, bounds: McpBounds): Promise<McpClient> => {
+  const headers = await server.headers();
   try {
-    if (transport.sessionId !== undefined) await transport.terminateSession();
-  } catch {
-    // The server forgets idle sessions by itself; ending ours early is a courtesy.
+    return await openMcpClient(server, headers, bounds);
+  } catch (error) {
+    throw connectFailure(error, bounds.timeoutMs);
   }
-  await client.close();
 };
+
+const isCurable = async ({ renewHeaders }: McpServer, error: unknown): Promise<boolean> => {
+  const status = error instanceof UseFailed ? statusOf(error.cause) : undefined;
+  if (renewHeaders && (status === 401 || isDomainError(error, "integration_unauthorized"))) {
+    await renewHeaders();
+    return true;
+  }
+  // 404 is what the transport's specification has for a session that is gone; many servers answer 400.
+  return error instanceof UseFailed && error.hadSession && (status === 404 || status === 400);
+};
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof StreamableHTTPError ? error.code : undefined;

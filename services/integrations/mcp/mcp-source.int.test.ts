@@ -2,33 +2,27 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newId } from "#contracts/ids";
-import type { ActionContext, ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/source.ts";
 import { type DemoMcpServer, startDemoMcpServer } from "../demo/demo-mcp-server.ts";
-import { createMcpSource } from "./mcp-source.ts";
+import { openTestMcp } from "../testing/mcp-source.ts";
+import { contextOf } from "../testing/vendor-call.ts";
 import { riskOf } from "./tool-definition.ts";
 
 let demo: DemoMcpServer;
 let source: ActionSource;
 
-const sourceAt = (url: string): ActionSource =>
-  createMcpSource({ id: "demo", name: "Demo", url, headers: {} });
-const context = (signal = new AbortController().signal): ActionContext => {
-  const invocationId = newId("invocation");
-  return {
-    invocationId,
-    sessionId: newId("session"),
-    organizationId: newId("organization"),
-    signal,
-    idempotencyKey: invocationId,
-  };
-};
+const mcp = openTestMcp();
+const sourceAt = (url: string): ActionSource => mcp.source(url);
+const context = contextOf;
 
 beforeAll(async () => {
   demo = await startDemoMcpServer();
   source = sourceAt(demo.url);
 });
-afterAll(() => demo.close());
+afterAll(async () => {
+  await mcp.close();
+  await demo.close();
+});
 
 describe("an MCP server as a source of actions", () => {
   it("offers its tools with the risks that their annotations say", async () => {
@@ -74,9 +68,9 @@ describe("an MCP server as a source of actions", () => {
     const gone = await startDemoMcpServer();
     await gone.close();
     const absent = sourceAt(gone.url);
-    await expect(absent.list()).rejects.toMatchObject({ code: "action_failed" });
+    await expect(absent.list()).rejects.toMatchObject({ code: "integration_unreachable" });
     await expect(absent.execute("list_releases", {}, context())).rejects.toMatchObject({
-      code: "action_failed",
+      code: "integration_unreachable",
     });
   });
 
@@ -109,7 +103,7 @@ describe("an MCP server as a source of actions", () => {
         .execute("list_releases", {}, context())
         .catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(Error);
-      expect(error).not.toHaveProperty("code", "action_failed");
+      expect(error).not.toHaveProperty("fields");
     } finally {
       proxy.close();
       proxy.closeAllConnections();

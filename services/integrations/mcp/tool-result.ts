@@ -1,7 +1,7 @@
-/** What an MCP server answered to a call, as a result or as an error of ours. */
-import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+/** What an MCP server answered to a call, as a result of ours. Pure. */
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { DomainError } from "#contracts/errors";
+import { plainText } from "../plain-text.ts";
 
 const maxMessageLength = 1000;
 
@@ -18,7 +18,7 @@ export const resultOf = ({ isError, structuredContent, content }: CallToolResult
       .join("\n");
     throw new DomainError(
       "action_failed",
-      text.slice(0, maxMessageLength) || "The action has failed.",
+      plainText(text, maxMessageLength) || "The action has failed.",
     );
   }
   if (structuredContent !== undefined) return structuredContent;
@@ -34,30 +34,4 @@ const parsedOrText = (text: string): unknown => {
     // Most tools answer in prose.
     return text;
   }
-};
-
-/** Answers with which a server says that it has not even begun. */
-const refusals: readonly number[] = [
-  ErrorCode.ParseError,
-  ErrorCode.InvalidRequest,
-  ErrorCode.MethodNotFound,
-  ErrorCode.InvalidParams,
-];
-
-/**
- * A failed call as the seam wants it: `action_failed` for a certain refusal, and the error as it came
- * where the action may have taken effect (a timeout, a broken connection, an error inside the server).
- */
-export const callError = (error: unknown): unknown => {
-  const refused =
-    (error instanceof McpError && refusals.includes(error.code)) ||
-    (error instanceof StreamableHTTPError &&
-      error.code !== undefined &&
-      error.code >= 400 &&
-      error.code < 500);
-  if (!refused) return error;
-  const message = error.message.slice(0, maxMessageLength);
-  return new DomainError("action_failed", `The integration refused the call: ${message}`, {
-    cause: error,
-  });
 };

@@ -3,7 +3,7 @@
  * there is no second look-up between them that could answer something else (DNS rebinding).
  */
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
+import { connect as connectSocket, isIP, type LookupFunction, type Socket } from "node:net";
 import { buildConnector } from "undici";
 import { DomainError } from "#contracts/errors";
 import type { AddressRules } from "./address-rules.ts";
@@ -37,11 +37,35 @@ export const guardedConnector = ({
     lookup: guardedLookup(rules, resolveHost),
   });
   return (options, callback) => {
-    // Sockets look names up, but not numbers.
     const host = options.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(host) !== 0 && !rules.allows(host)) callback(forbidden(host), null);
+    if (isForbiddenNumber(rules, host)) callback(forbidden(host), null);
     else connect(options, callback);
   };
+};
+
+/** Sockets look names up, but not numbers. */
+const isForbiddenNumber = (rules: AddressRules, host: string): boolean =>
+  isIP(host) !== 0 && !rules.allows(host);
+
+/** Opens a socket for another protocol than the web's. @throws DomainError `address_forbidden` */
+export const openGuardedSocket = (
+  { rules, connectTimeoutMs, resolveHost = resolveWithSystem }: GuardedConnectorOptions,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Socket> => {
+  if (isForbiddenNumber(rules, host)) return Promise.reject(forbidden(host));
+  const socket = connectSocket({ host, port, lookup: guardedLookup(rules, resolveHost) });
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      socket.destroy(new Error(`${host} does not take a connection.`));
+    }, connectTimeoutMs);
+    socket.once("error", reject);
+    socket.once("close", () => clearTimeout(late));
+    socket.once("connect", () => {
+      clearTimeout(late);
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
 };
 
 const guardedLookup =

@@ -3,11 +3,12 @@
  * allowed addresses only, whatever a name resolves to and wherever it is redirected, and it ends in time
  * and within a size.
  */
+import type { Socket } from "node:net";
 import { Agent, fetch as undiciFetch } from "undici";
 import { DomainError } from "#contracts/errors";
 import { addressRules } from "./address-rules.ts";
 import { boundedBody } from "./bounded-body.ts";
-import { guardedConnector, type ResolveHost } from "./guarded-connector.ts";
+import { guardedConnector, openGuardedSocket, type ResolveHost } from "./guarded-connector.ts";
 import { type OutboundRequest, redirected, refused } from "./redirects.ts";
 
 export interface OutboundLimits {
@@ -25,6 +26,12 @@ export interface Outbound {
    * reads. Its body may fail with `response_too_large`. A failed connection is a TypeError, as of `fetch`.
    */
   fetch(url: string | URL, init?: RequestInit, limits?: Partial<OutboundLimits>): Promise<Response>;
+  /**
+   * A connected socket for another protocol than the web's; the caller's to bound and to close.
+   *
+   * @throws DomainError `address_forbidden`
+   */
+  connect(address: { readonly host: string; readonly port: number }): Promise<Socket>;
   close(): Promise<void>;
 }
 
@@ -45,10 +52,8 @@ export const createOutbound = ({
   resolveHost,
 }: OutboundOptions = {}): Outbound => {
   const rules = addressRules(allowedNetworks);
-  const agent = new Agent({
-    connect: guardedConnector({ rules, connectTimeoutMs, ...(resolveHost && { resolveHost }) }),
-    connections: 32,
-  });
+  const guard = { rules, connectTimeoutMs, ...(resolveHost && { resolveHost }) };
+  const agent = new Agent({ connect: guardedConnector(guard), connections: 32 });
 
   const send = async (request: OutboundRequest, signal: AbortSignal): Promise<Response> => {
     const { url, method, headers, body } = request;
@@ -83,6 +88,7 @@ export const createOutbound = ({
       }
       throw refused(`An answer redirected more than ${maxRedirects} times.`);
     },
+    connect: (address) => openGuardedSocket(guard, address),
     // Whoever closes waits for nobody: what is under way fails.
     close: () => agent.destroy(),
   };

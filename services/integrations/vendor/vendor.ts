@@ -5,7 +5,7 @@ import { DomainError } from "#contracts/errors";
 import type { VendorId } from "#contracts/integration/events";
 import type { RiskLevel } from "#contracts/invocation/events";
 import type { ActionSource } from "../../actions/source.ts";
-import { guideOf } from "../mcp/tool-definition.ts";
+import { guideOf } from "../action-guide.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { openWire, type VendorFetch } from "./wire.ts";
 

@@ -1,0 +1,31 @@
+import {
+  authorizationCallback,
+  authorizeConnector,
+  finishAuthorization,
+} from "#contracts/http/connectors";
+import { newCommandMeta } from "#event-store/command-meta";
+import { handleRoute, type RouteHandler } from "../../../gateway/handle-route.ts";
+import { actorOf } from "../../../gateway/principal.ts";
+import { type AuthorizationDeps, beginAuthorization, endAuthorization } from "./authorization.ts";
+import { returnPage } from "./return-page.ts";
+
+export const authorizationRoutes = (deps: AuthorizationDeps): readonly RouteHandler[] => [
+  handleRoute(authorizeConnector, async ({ params, principal }) => {
+    const key = { organization: principal.organizationId, connector: params.connector };
+    const authorizationUrl = await beginAuthorization(deps, key, principal.userId);
+    return { status: 200, body: { authorizationUrl } };
+  }),
+  handleRoute(authorizationCallback, ({ query }) =>
+    Promise.resolve({
+      status: 200,
+      headers: { "content-type": "text/html; charset=utf-8" },
+      body: returnPage(finishAuthorization.path, query),
+    }),
+  ),
+  handleRoute(finishAuthorization, async ({ query, principal, correlationId }) => {
+    const { organizationId: organization, userId } = principal;
+    const meta = newCommandMeta({ actor: actorOf(principal), correlationId });
+    const connector = await endAuthorization(deps, { organization, userId }, query, meta);
+    return { status: 200, body: { connector, authorized: true as const } };
+  }),
+];
