@@ -6,7 +6,7 @@ import { livePath } from "./fanout/fanout.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Platform } from "./platform.ts";
 import { startFanoutRole } from "./roles/fanout.ts";
-import {, startGatewayRole } from "./roles/gateway.ts";
+import { startGatewayRole } from "./roles/gateway.ts";
 import { startProjectorRole } from "./roles/projector.ts";
 import { startRunnerRole } from "./roles/runner.ts";
 import { startWorkerRole } from "./roles/worker.ts";
