@@ -4,13 +4,17 @@
  */
 import { z } from "zod";
 import { idSchema } from "#contracts/ids";
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { ActionRegistry } from "../actions/registry.ts";
 import type { ActionSource } from "../actions/source.ts";
 import { createMcpSource } from "./mcp/mcp-source.ts";
 
 export const connectorSchema = z.object({
   /** What agents and policies call it. */
-  id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+    .refine((id) => id !== agentIntegration, { error: "is what the agent's own tools are called" }),
   name: z.string().min(1).max(100),
   kind: z.literal("mcp"),
   url: z.url({ protocol: /^https?$/ }),

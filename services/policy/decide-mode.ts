@@ -4,11 +4,12 @@
  * Of the rules that apply, one that refuses wins; then the narrower scope (session, automation,
  * organisation), then the one that names more (integration and action rather than `*`), then the stricter
  * mode, then the older rule. Where no rule applies: the automation's own mode, the organisation's mode,
- * and what the risk suggests. Last, an action that has changed since somebody let it run unasked waits
+ * and what the risk suggests; the agent's own tools run, unless somebody has given them a risk. Last, an action that has changed since somebody let it run unasked waits
  * for a person again; what is refused stays so. Pure.
  */
 import type { RuleId, SessionId, TriggerId } from "#contracts/ids";
 import type { ModeSource } from "#contracts/invocation/events";
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { ActionMode, RiskLevel } from "#contracts/policy/mode";
 import { anyName, type PolicyRule, type RuleScope } from "#contracts/policy/rules";
 import { conditionsHold } from "./conditions.ts";
@@ -61,9 +62,7 @@ export const judgeRule = (
   asked: ActionAsked,
   spent: ReadonlySet<RuleId>,
 ): RuleVerdict => {
-  if (!covers(rule.integration, asked.integration) || !covers(rule.action, asked.action)) {
-    return "other_action";
-  }
+  if (!coversAction(rule, asked)) return "other_action";
   if (!isInScope(rule.scope, asked)) return "other_scope";
   // Both are instants of the same form, which sort as text.
   if (rule.expiresAt !== null && rule.expiresAt <= asked.now) return "expired";
@@ -71,9 +70,19 @@ export const judgeRule = (
   return spent.has(id) ? "budget_spent" : "applies";
 };
 
-const covers = (named: string, name: string): boolean => named === anyName || named === name;
+/**
+ * Whether a rule speaks of the action. One of every integration speaks of what reaches outside: it was not
+ * made to stop an agent at each file that it reads. The agent's own tools are named as such.
+ */
+export const coversAction = (
+  rule: Pick<PolicyRule, "integration" | "action">,
+  { integration, action }: Pick<ActionAsked, "integration" | "action">,
+): boolean =>
+  (rule.integration === integration ||
+    (rule.integration === anyName && integration !== agentIntegration)) &&
+  (rule.action === anyName || rule.action === action);
 
-const isInScope = (scope: RuleScope, { sessionId, triggerId }: ActionAsked): boolean => {
+export const isInScope = (scope: RuleScope, { sessionId, triggerId }: ActionAsked): boolean => {
   switch (scope.kind) {
     case "organization":
       return true;
@@ -122,7 +131,13 @@ const decided = (
   if (set) return { mode: set, source: "organization", rule: null };
   const { [keyOf(integration, action)]: actionRisk, [keyOf(integration, null)]: wholeRisk } =
     policy.risks;
-  return { mode: inferredModes[actionRisk ?? wholeRisk ?? risk], source: "inferred", rule: null };
+  const overridden = actionRisk ?? wholeRisk;
+  // An agent's own tools stay inside its sandbox, which is the fence.
+  const mode =
+    integration === agentIntegration && overridden === undefined
+      ? "allow"
+      : inferredModes[overridden ?? risk];
+  return { mode, source: "inferred", rule: null };
 };
 
 const guardDrift = (

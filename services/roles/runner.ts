@@ -5,12 +5,16 @@ import type { SandboxProvider } from "#sandbox/provider/provider";
 import { createProvider } from "#sandbox/providers/create-provider";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
+import { openAgentToolDesk } from "../actions/agent-tools/desk.ts";
+import { openSessionLimits } from "../actions/session-limits.ts";
 import type { Config } from "../config.ts";
 import type { Platform } from "../platform.ts";
+import { createRuleBudgets } from "../policy/budgets.ts";
 import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
 import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
+import { startToolDecisions } from "../runner/tool-decisions.ts";
 import { e2bSettings } from "../sandboxes/e2b-settings.ts";
 import { modalSettings } from "../sandboxes/modal-settings.ts";
 
@@ -68,7 +72,15 @@ export const startRunnerRole = async (
       }),
       instructions: instructionsOf(state),
     });
-    started.add(await startRunner({ store, provider, instance, specOf, log, leases }));
+    const clock = (): Date => new Date();
+    const agentTools = openAgentToolDesk({
+      store,
+      clock,
+      limits: await openSessionLimits(store, clock),
+      budgets: createRuleBudgets(store),
+    });
+    started.add(await startToolDecisions(store, log));
+    started.add(await startRunner({ store, provider, instance, specOf, agentTools, log, leases }));
     return started;
   } catch (error) {
     await started.stop();

@@ -81,6 +81,7 @@ const untilEnd = async (
     if (signal.aborted) {
       return "interrupted";
     }
+    conversation.lookAtToolAsks();
     const state = await currentState(context);
     // The agent itself asks for snapshots, in the middle of its turn.
     if (state.status !== "none") {

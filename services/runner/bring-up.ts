@@ -3,6 +3,7 @@ import { DomainError, isDomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
 import { loadAggregate } from "#event-store/load";
 import { openOpencodeClient, type OpencodeClient } from "#sandbox/opencode/client";
+import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
@@ -14,6 +15,8 @@ import { sandboxRefOf } from "./sandbox-ref.ts";
 export interface BroughtUp {
   readonly conversation: Conversation;
   readonly sandbox: RunningSandbox;
+  /** Which tools the agent was told to ask for, when it was started. */
+  readonly toolPermissions: ToolPermissions | null;
 }
 
 /**
@@ -29,9 +32,13 @@ export const bringUp = async (
   const startedAt = performance.now();
   await context.command({ type: "StartSandbox", epoch, provider: deps.provider.type });
   tell({ type: "status", status: "starting", detail: null });
+  const toolPermissions = await deps.agentTools.permissions({ organization, sessionId: session });
   const sandbox = await deps.provider.ensureSandbox({
     ...sandboxRefOf(session, state),
-    spec: deps.specOf({ organization, session }, state),
+    spec: {
+      ...deps.specOf({ organization, session }, state),
+      ...(toolPermissions && { toolPermissions }),
+    },
     signal,
     onStage: (report) => tell({ type: "boot_stage", phase: "essential", ...report }),
     onAdditionalStage: (report) => {
@@ -69,7 +76,7 @@ export const bringUp = async (
     bootMs: Math.round(performance.now() - startedAt),
   });
   tell({ type: "status", status: "running", detail: null });
-  return { conversation, sandbox };
+  return { conversation, sandbox, toolPermissions };
 };
 
 /** A provider that cannot be asked has not said so: then the agent is waited for. */

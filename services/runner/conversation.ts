@@ -9,6 +9,7 @@ import { watchSession } from "#sandbox/opencode/bridge";
 import type { OpencodeClient } from "#sandbox/opencode/client";
 import { isMessageOfPrompt } from "#sandbox/opencode/message-id";
 import type { OwnerContext } from "./owner-context.ts";
+import { openToolAsks } from "./tool-asks.ts";
 
 export type TurnEnd =
   | { readonly outcome: "completed" }
@@ -21,6 +22,8 @@ export interface Conversation {
   answering(promptId: PromptId): void;
   /** The end of the turn that is open or begins next. Rejects when the agent is lost. */
   nextTurnEnd(): Promise<TurnEnd>;
+  /** Something may have been decided on that a tool waits for. */
+  lookAtToolAsks(): void;
   /** Settles when the agent is lost or the conversation was closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -44,6 +47,7 @@ export const openConversation = async (
 ): Promise<Conversation> => {
   const closing = new AbortController();
   const waiting = new Set<{ resolve: (end: TurnEnd) => void; reject: (error: Error) => void }>();
+  const toolAsks = openToolAsks(context, client);
   const prompts = [...earlierPrompts];
   let lostBecause: Error | undefined;
 
@@ -71,6 +75,9 @@ export const openConversation = async (
         return;
       case "turn_failed":
         settleTurn({ outcome: event.aborted ? "aborted" : "failed", failure: event.failure });
+        return;
+      case "tools_asking":
+        toolAsks.update(event.asks);
         return;
       default:
         tellLive(context, event);
@@ -102,6 +109,7 @@ export const openConversation = async (
         reject(lostBecause);
       }
       waiting.clear();
+      await toolAsks.close();
     }
   })();
   await Promise.race([connection, following]);
@@ -122,6 +130,7 @@ export const openConversation = async (
         }
         waiting.add({ resolve, reject });
       }),
+    lookAtToolAsks: () => toolAsks.look(),
     ended: following,
     close: async () => {
       closing.abort();
@@ -133,7 +142,10 @@ export const openConversation = async (
 /** What is only for now: tokens, tools at work, retries. */
 const tellLive = (
   { tell }: OwnerContext,
-  event: Exclude<AgentEvent, { type: "message_completed" | "turn_idle" | "turn_failed" }>,
+  event: Exclude<
+    AgentEvent,
+    { type: "message_completed" | "turn_idle" | "turn_failed" | "tools_asking" }
+  >,
 ): void => {
   switch (event.type) {
     case "turn_started":

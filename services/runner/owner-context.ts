@@ -11,6 +11,7 @@ import { publishLive } from "#event-store/live-channel";
 import type { Log } from "#event-store/log";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
+import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
 import { transcriptAggregate } from "../sessions/transcript-decider.ts";
@@ -25,6 +26,8 @@ export interface RunnerDeps {
     key: { readonly organization: OrganizationId; readonly session: SessionId },
     state: ExistingSession,
   ) => SandboxSpec;
+  /** Where the agent's own tools ask for leave. */
+  readonly agentTools: AgentToolDesk;
   readonly log: Log;
 }
 

@@ -4,6 +4,7 @@
  * came twice makes no difference.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { isDomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Lease, Leases } from "#event-store/leases";
@@ -11,6 +12,7 @@ import { loadAggregate } from "#event-store/load";
 import { answerAsOwner } from "#event-store/owner-questions";
 import { serveOwner } from "#event-store/owner-requests";
 import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
+import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type {
@@ -74,6 +76,8 @@ class Owner {
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
   #conversation: Conversation | null = null;
+  /** Which tools the agent of the conversation asks for. */
+  #toolPermissions: ToolPermissions | null = null;
   /** Of the sandbox that the conversation is with. */
   #endpoints: SandboxEndpoints | null = null;
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
@@ -156,6 +160,10 @@ class Owner {
         return true;
       }
       case "answer":
+        if (!step.prompt.started && (await this.#asksByAnOldPolicy())) {
+          await this.#closeConversation();
+          return true;
+        }
         await this.#answer(step.prompt);
         return true;
       case "snapshot":
@@ -179,14 +187,26 @@ class Owner {
     }
   }
 
+  /** Which tools ask is settled when the agent's server starts: it is started anew between two prompts. */
+  async #asksByAnOldPolicy(): Promise<boolean> {
+    const { organization, session: sessionId } = this.#key;
+    const now = await this.#deps.agentTools.permissions({ organization, sessionId });
+    return !isDeepStrictEqual(now, this.#toolPermissions);
+  }
+
   #takeSnapshot({ kind }: ExistingSession, request: SnapshotRequest): Promise<void> {
     return takeSnapshot(this.#context, { sandbox: this.#sandbox, kind }, request);
   }
 
   async #bringUp(state: ExistingSession): Promise<boolean> {
     try {
-      const { conversation, sandbox } = await bringUp(this.#context, state, this.#signal);
+      const { conversation, sandbox, toolPermissions } = await bringUp(
+        this.#context,
+        state,
+        this.#signal,
+      );
       this.#conversation = conversation;
+      this.#toolPermissions = toolPermissions;
       this.#endpoints = endpointsOf(sandbox);
     } catch (error) {
       if (isStale(error) || this.#signal.aborted) {
