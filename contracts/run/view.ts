@@ -1,5 +1,10 @@
 import { z } from "zod";
 import { idSchema } from "../ids.ts";
+import { runOutcomeSchema } from "./outcome.ts";
+
+/** `needs_human`: its agent waits for somebody's decision, and goes on by itself after it. */
+export const runStatusSchema = z.enum(["starting", "running", "needs_human", "completed"]);
+export type RunStatus = z.infer<typeof runStatusSchema>;
 
 export const runViewSchema = z.object({
   id: idSchema("run"),
@@ -7,6 +12,9 @@ export const runViewSchema = z.object({
   dedupKey: z.string(),
   title: z.string(),
   sessionId: idSchema("session").nullable(),
+  status: runStatusSchema,
+  /** What its agent has reported; null until then. */
+  outcome: runOutcomeSchema.nullable(),
   createdAt: z.iso.datetime(),
 });
 export type RunView = z.infer<typeof runViewSchema>;

@@ -5,6 +5,8 @@ create table runs (
   dedup_key text not null,
   title text not null,
   session_id text collate "C",
+  waiting_for jsonb not null,
+  outcome text,
   created_at timestamptz(3) not null,
   primary key (organization_id, id)
 );

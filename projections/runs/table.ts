@@ -1,4 +1,5 @@
-import type { SessionId, TriggerId } from "#contracts/ids";
+import type { InvocationId, SessionId, TriggerId } from "#contracts/ids";
+import type { RunOutcome } from "#contracts/run/outcome";
 import type { AggregateRow } from "../runtime/row-projection.ts";
 import type { Table } from "../runtime/table.ts";
 
@@ -8,6 +9,9 @@ export interface RunRow extends AggregateRow {
   readonly title: string;
   /** Null until the run has opened its session. */
   readonly session_id: SessionId | null;
+  /** The invocations that somebody has to decide on before it can go on. */
+  readonly waiting_for: readonly InvocationId[];
+  readonly outcome: RunOutcome | null;
   readonly created_at: string;
 }
 
@@ -21,6 +25,8 @@ export const runsTable: Table<RunRow> = {
     dedup_key: "text",
     title: "text",
     session_id: "text",
+    waiting_for: "jsonb",
+    outcome: "text",
     created_at: "timestamptz",
   },
   sessionColumn: "session_id",

@@ -3,6 +3,7 @@ import { watchReplicas } from "#event-store/replicas/watch-replicas";
 import { startTimerWorker } from "#event-store/timers";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
+import { startRunApprovals } from "../automations/run-approvals.ts";
 import { startRunOpener } from "../automations/run-opener.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
@@ -28,6 +29,7 @@ export const startWorkerRole = async (
     started.add(await startTimerWorker(store, { handlers, log }));
     started.add(await startTriggerWorker(store, { log }));
     started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
+    started.add(await startRunApprovals({ store, log, defaultModel: config.MODEL }));
     if (config.NATS_MONITORS !== undefined) {
       started.add(watchReplicas({ monitors: config.NATS_MONITORS, log }));
     }
