@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { startEmbeddedStack } from "#infra/embedded-stack";
+import { createSlackApp } from "./approvals/slack/slack-app.ts";
 import type { Config } from "./config.ts";
 import { type Connector, createConnectorRegistry } from "./integrations/connectors.ts";
 import { withConnectedVendors } from "./integrations/connections/registry.ts";
@@ -74,12 +75,14 @@ export const startProgram = async ({
     const connectors = config.CONNECTORS ?? [await startDemoConnector(started)];
     const outbound = createOutbound({ allowedNetworks: config.OUTBOUND_ALLOWED_NETWORKS });
     started.add({ stop: () => outbound.close() });
+    const connections = {
+      store: platform.store,
+      secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
+      outbound,
+    };
     const roles = await startRoles(platform, {
-      registry: withConnectedVendors(createConnectorRegistry(connectors), {
-        store: platform.store,
-        secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
-        outbound,
-      }),
+      registry: withConnectedVendors(createConnectorRegistry(connectors), connections),
+      slack: createSlackApp(connections),
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);

@@ -1,5 +1,6 @@
 /** Starts the roles of a process in the order in which they need each other, and stops them in reverse. */
 import type { ActionRegistry } from "./actions/registry.ts";
+import type { SlackApp } from "./approvals/slack/slack-app.ts";
 import type { Role } from "./config.ts";
 import { livePath } from "./fanout/fanout.ts";
 import type { Identity } from "./identity/identity.ts";
@@ -18,13 +19,15 @@ export interface RunningRoles extends Running {
 
 export interface RoleOptions {
   readonly registry: ActionRegistry;
+  /** The way to the organisations' Slack workspaces, for approvals. */
+  readonly slack: SlackApp;
   readonly dashboardDir: string | null;
 }
 
 /** Starts what `ROLES` names. Whatever was started is stopped again when something else cannot. */
 export const startRoles = async (
   platform: Platform,
-  { registry, dashboardDir }: RoleOptions,
+  { registry, slack, dashboardDir }: RoleOptions,
 ): Promise<RunningRoles> => {
   const { config } = platform;
   const wanted = (role: Role): boolean => config.ROLES.includes(role);
@@ -34,7 +37,7 @@ export const startRoles = async (
       started.add(await startProjectorRole(platform));
     }
     if (wanted("worker")) {
-      started.add(await startWorkerRole(platform, registry));
+      started.add(await startWorkerRole(platform, { registry, slack }));
     }
     let fanoutPort = config.FANOUT_PORT;
     if (wanted("fanout")) {
@@ -45,7 +48,7 @@ export const startRoles = async (
     let gateway: RunningRoles["gateway"] = null;
     if (wanted("gateway")) {
       const liveUrl = config.LIVE_URL ?? `ws://${config.HOST}:${fanoutPort}${livePath}`;
-      const role = await startGatewayRole(platform, { registry, dashboardDir, liveUrl });
+      const role = await startGatewayRole(platform, { registry, slack, dashboardDir, liveUrl });
       started.add(role);
       gateway = role;
     }
