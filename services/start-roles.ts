@@ -55,7 +55,7 @@ export const startRoles = async (
     if (wanted("runner")) {
       const gatewayUrl =
         config.SANDBOX_GATEWAY_URL ?? gateway?.url ?? `http://${config.HOST}:${config.PORT}`;
-      started.add(await startRunnerRole(platform, gatewayUrl));
+      started.add(await startRunnerRole(platform, { registry, gatewayUrl }));
     }
     return { gateway, stop: started.stop };
   } catch (error) {

@@ -6,6 +6,9 @@ import { createProvider } from "#sandbox/providers/create-provider";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
 import { openAgentToolDesk } from "../actions/agent-tools/desk.ts";
+import { listAvailable } from "../actions/catalogue.ts";
+import type { ActionRegistry } from "../actions/registry.ts";
+import { requireSession } from "../actions/session-lookup.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
 import type { Config } from "../config.ts";
 import type { Platform } from "../platform.ts";
@@ -21,7 +24,7 @@ import { modalSettings } from "../sandboxes/modal-settings.ts";
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
   { store, log, instance, config, keys }: Platform,
-  gatewayUrl: string,
+  { registry, gatewayUrl }: { readonly registry: ActionRegistry; readonly gatewayUrl: string },
 ): Promise<Running> => {
   const started = runningStack();
   try {
@@ -79,8 +82,17 @@ export const startRunnerRole = async (
       limits: await openSessionLimits(store, clock),
       budgets: createRuleBudgets(store),
     });
+    const availableActions: RunnerDeps["availableActions"] = async (session) => {
+      const { organization, sessionId: id } = session;
+      const state = await requireSession(store, session);
+      return listAvailable({ store, registry, log, clock }, organization, { id, state });
+    };
     started.add(await startToolDecisions(store, log));
-    started.add(await startRunner({ store, provider, instance, specOf, agentTools, log, leases }));
+    started.add(
+      await startRunner({
+        ...{ store, provider, instance, specOf, agentTools, availableActions, log, leases },
+      }),
+    );
     return started;
   } catch (error) {
     await started.stop();

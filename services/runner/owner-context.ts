@@ -1,4 +1,5 @@
 /** What every part of an owner works with. */
+import type { AvailableIntegration } from "#contracts/actions/definition";
 import type { Actor } from "#contracts/actor";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
@@ -28,6 +29,11 @@ export interface RunnerDeps {
   ) => SandboxSpec;
   /** Where the agent's own tools ask for leave. */
   readonly agentTools: AgentToolDesk;
+  /** What a session's agent may do outside, now. */
+  readonly availableActions: (session: {
+    readonly organization: OrganizationId;
+    readonly sessionId: SessionId;
+  }) => Promise<readonly AvailableIntegration[]>;
   readonly log: Log;
 }
 

@@ -21,6 +21,7 @@ import type {
   SessionState,
   SnapshotRequest,
 } from "../sessions/state.ts";
+import { type ActionsGuide, createActionsGuide } from "./actions-guide.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
@@ -75,6 +76,7 @@ class Owner {
   readonly #signal: AbortSignal;
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
+  readonly #guide: ActionsGuide;
   #conversation: Conversation | null = null;
   /** Which tools the agent of the conversation asks for. */
   #toolPermissions: ToolPermissions | null = null;
@@ -91,6 +93,7 @@ class Owner {
     this.#signal = signal;
     this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
+    this.#guide = createActionsGuide(this.#context);
   }
 
   async run(): Promise<void> {
@@ -164,6 +167,7 @@ class Owner {
           await this.#closeConversation();
           return true;
         }
+        this.#guide.refresh(this.#sandbox);
         await this.#answer(step.prompt);
         return true;
       case "snapshot":

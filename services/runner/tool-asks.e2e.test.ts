@@ -1,4 +1,6 @@
 /** The agent's own tools under the organisation's policy, with a real agent and runners that die. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { approveInvocation, denyInvocation, listInvocations } from "#contracts/http/actions";
 import { createRule } from "#contracts/http/policy";
@@ -6,6 +8,8 @@ import { createSession, listMessages } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
 import type { InvocationView } from "#contracts/invocation/view";
 import { openLeases } from "#event-store/leases";
+import { actionsGuidePath } from "#sandbox/instructions/available-actions";
+import { layoutOf } from "#sandbox/providers/local/layout";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";
 import { type RunnerProcess, startRunnerProcess } from "./testing/runner-process.ts";
@@ -74,6 +78,13 @@ it("a tool waits for a person, through its runner's death, and what is decided r
     { integration: "agent", action: "bash", status: "pending", modeSource: "rule" },
     { integration: "agent", action: "bash", status: "pending" },
   ]);
+
+  // The guide in its workspace tells what is connected: to these runners, nothing.
+  const guide = join(layoutOf(stack.dataDir, sessionId).workspace, actionsGuidePath);
+  await vi.waitFor(
+    async () => expect(await readFile(guide, "utf8")).toContain("Nothing is connected."),
+    patience,
+  );
 
   await killOwnerOf(sessionId);
   const refused = { sessionId, invocationId: second.id };
