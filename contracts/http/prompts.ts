@@ -6,6 +6,15 @@ import { defineRoute } from "./route.ts";
 
 const promptParams = sessionParams.extend({ promptId: idSchema("prompt") });
 
+const openPromptSchema = z.object({
+  promptId: idSchema("prompt"),
+  text: z.string(),
+  /** The user or run that asked. */
+  by: z.string(),
+  status: z.enum(["queued", "started", "cancelling"]),
+});
+export type OpenPromptView = z.infer<typeof openPromptSchema>;
+
 export const listPrompts = defineRoute({
   method: "GET",
   path: "/v1/sessions/:sessionId/prompts",
@@ -13,17 +22,7 @@ export const listPrompts = defineRoute({
   summary: "The prompts that are being answered or wait, in their order",
   params: sessionParams,
   responses: {
-    200: z.object({
-      prompts: z.array(
-        z.object({
-          promptId: idSchema("prompt"),
-          text: z.string(),
-          /** The user or run that asked. */
-          by: z.string(),
-          status: z.enum(["queued", "started", "cancelling"]),
-        }),
-      ),
-    }),
+    200: z.object({ prompts: z.array(openPromptSchema) }),
   },
 });
 

@@ -104,7 +104,7 @@ const bareServe = async (binary: string, folder: string): Promise<number> => {
 
 /** A request that comes while the server opens its port may never be answered: another one is. */
 const answers = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/global/health`, { signal: AbortSignal.timeout(500) }).then(
+  fetch(`http://127.0.0.1:${port}/global/health`, { signal: AbortSignal.timeout(100) }).then(
     async (response) => {
       await response.body?.cancel();
       return response.ok;

@@ -23,20 +23,34 @@ export interface ReadinessProbe extends AgentEndpoint {
   readonly limits?: ReadinessLimits;
 }
 
-/** @throws DomainError `sandbox_unavailable` when the server ended or did not answer in time */
+/**
+ * Asks again while earlier questions are still open: one that reaches the server while it opens its port may
+ * never be answered.
+ * @throws DomainError `sandbox_unavailable` when the server ended or did not answer in time
+ */
 export const waitUntilReady = async (probe: ReadinessProbe): Promise<void> => {
   const { timeoutMs } = probe.limits ?? defaultReadinessLimits;
   const startedAt = performance.now();
-  for (;;) {
-    probe.signal.throwIfAborted();
-    if (await isHealthy(probe, probe.signal)) return;
-    if (!(await probe.program.running()))
-      throw unavailable("ended before it answered", await tail(probe));
-    const elapsed = performance.now() - startedAt;
-    if (elapsed > timeoutMs) {
-      throw unavailable(`did not answer within ${timeoutMs} ms`, await tail(probe));
+  const answered = new AbortController();
+  const signal = AbortSignal.any([probe.signal, answered.signal]);
+  try {
+    for (;;) {
+      probe.signal.throwIfAborted();
+      void isHealthy(probe, signal).then((healthy) => {
+        if (healthy) answered.abort();
+      });
+      const elapsed = performance.now() - startedAt;
+      // An answer cuts the pause short.
+      await delay(pauseAfter(elapsed), undefined, { signal }).catch(() => undefined);
+      if (answered.signal.aborted) return;
+      if (!(await probe.program.running()))
+        throw unavailable("ended before it answered", await tail(probe));
+      if (elapsed > timeoutMs) {
+        throw unavailable(`did not answer within ${timeoutMs} ms`, await tail(probe));
+      }
     }
-    await delay(pauseAfter(elapsed), undefined, { signal: probe.signal });
+  } finally {
+    answered.abort();
   }
 };
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { getInvocation, invokeAction } from "#contracts/http/actions";
+import { listPrompts } from "#contracts/http/prompts";
 import { createSession, getSession } from "#contracts/http/sessions";
 import { deriveSandboxToken } from "#sandbox/token";
 import { createClient } from "../client/client.ts";
@@ -74,7 +75,9 @@ it(
     await transcript(page).getByText("What shall we build today?").waitFor();
     await transcript(page).locator("[aria-busy=true]").waitFor({ state: "detached" });
 
-    await page.getByRole("textbox", { name: "Prompt" }).fill("Run **parallel** commands");
+    await page
+      .getByRole("textbox", { name: "Prompt", exact: true })
+      .fill("Run **parallel** commands");
     await page.keyboard.press("Control+Enter");
     await transcript(page).getByText("Both commands have ended.").waitFor();
     expect(await transcript(page).locator("strong").allTextContents()).toEqual(["parallel"]);
@@ -82,6 +85,41 @@ it(
     const call = transcript(page).locator("details.tool").first();
     await call.locator("summary").click();
     await call.getByText("echo first", { exact: true }).last().waitFor();
+  },
+  testLimitMs,
+);
+
+it(
+  "rewords what waits for the agent, and takes it back",
+  async () => {
+    const { stack, page } = opened();
+    const { sessionId } = await stack.client.call(createSession, {
+      body: { title: "Much to do", prompt: "Please hang" },
+    });
+    await signIn(stack, page);
+    await page.getByRole("link", { name: /Much to do/ }).click();
+    await status(page, "Running").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).waitFor();
+    const waiting = page.getByRole("article", { name: "You, waiting" });
+    for (const text of ["Then write tests", "And a poem"]) {
+      await page.getByRole("textbox", { name: "Prompt", exact: true }).fill(text);
+      await page.keyboard.press("Control+Enter");
+      await waiting.getByText(text).waitFor();
+    }
+    const first = waiting.filter({ hasText: "Then write tests" });
+    await first.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("textbox", { name: "Waiting prompt" }).fill("Then write *good* tests");
+    await page.getByRole("button", { name: "Save" }).click();
+    await waiting.getByText("Then write good tests").waitFor();
+    const second = waiting.filter({ hasText: "And a poem" });
+    await second.getByRole("button", { name: "Take back" }).click();
+    await second.waitFor({ state: "detached" });
+    const { prompts } = await stack.client.call(listPrompts, { params: { sessionId } });
+    expect(prompts.map(({ text, status }) => [text, status])).toEqual([
+      ["Please hang", "started"],
+      ["Then write *good* tests", "queued"],
+      ["And a poem", "cancelling"],
+    ]);
   },
   testLimitMs,
 );

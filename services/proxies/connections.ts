@@ -1,7 +1,7 @@
 import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
 
-/** What goes on through the proxies: bounded per session, and ended with the server. */
+/** What goes on through the proxies: bounded per session, announced, and ended with the server. */
 export interface Connections {
   /**
    * Counts something in.
@@ -13,12 +13,23 @@ export interface Connections {
   endAll(): void;
 }
 
-export const openConnections = (maxPerSession: number): Connections => {
-  const open = new Map<SessionId, Set<() => void>>();
+export interface ConnectionsOptions {
+  readonly maxPerSession: number;
+  /** Says that the session's sandbox is in use here, until it is stopped. */
+  readonly announce: (session: SessionId) => { stop(): void };
+}
+
+interface OpenHere {
+  readonly ends: Set<() => void>;
+  readonly announced: { stop(): void };
+}
+
+export const openConnections = ({ maxPerSession, announce }: ConnectionsOptions): Connections => {
+  const open = new Map<SessionId, OpenHere>();
   return {
     open: (session, end) => {
-      const own = open.get(session) ?? new Set();
-      if (own.size >= maxPerSession) {
+      const own = open.get(session) ?? { ends: new Set(), announced: announce(session) };
+      if (own.ends.size >= maxPerSession) {
         throw new DomainError(
           "too_many_proxy_connections",
           "Too much goes on with this sandbox at once. Try again.",
@@ -28,14 +39,16 @@ export const openConnections = (maxPerSession: number): Connections => {
       open.set(session, own);
       // A function of its own for each, or the same one given twice would count once.
       const entry = (): void => end();
-      own.add(entry);
+      own.ends.add(entry);
       return () => {
-        own.delete(entry);
-        if (own.size === 0 && open.get(session) === own) open.delete(session);
+        own.ends.delete(entry);
+        if (own.ends.size > 0 || open.get(session) !== own) return;
+        open.delete(session);
+        own.announced.stop();
       };
     },
     endAll: () => {
-      for (const ends of [...open.values()]) for (const end of [...ends]) end();
+      for (const { ends } of [...open.values()]) for (const end of [...ends]) end();
     },
   };
 };

@@ -7,6 +7,7 @@ import { createClient } from "../client/client.ts";
 import { openProxy } from "#contracts/http/proxies";
 import { newId, type SessionId } from "#contracts/ids";
 import type { ProxyTarget } from "#contracts/proxies/target";
+import { announceWatched, isWatched } from "#event-store/watch-presence";
 import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
 import { signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { type SandboxServer, startSandboxServer } from "./testing/sandbox-server.ts";
@@ -23,7 +24,8 @@ let session: SessionId;
 beforeAll(async () => {
   sandbox = await startSandboxServer();
   gateway = await startTestGateway({
-    proxies: ({ keys, now }) => ({
+    proxies: ({ store, keys, now }) => ({
+      announce: (sessionId) => announceWatched(store, sessionId),
       verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, now()),
       findEndpoints: ({ sessionId }) =>
         Promise.resolve({
@@ -242,6 +244,23 @@ describe("what fails", () => {
     const refused = await fetch(other);
     expect(refused.status).toBe(502);
     expect(await refused.json()).toMatchObject({ code: "proxy_upstream_failed" });
+  });
+
+  it("counts as use of the sandbox as long as something is open", async () => {
+    const preview = await proxyOf("preview");
+    await (await fetch(preview)).text();
+    await vi.waitFor(
+      async () => expect(await isWatched(gateway.store, session)).toBe(false),
+      patience,
+    );
+    const gone = new AbortController();
+    await fetch(`${preview}events`, { signal: gone.signal });
+    expect(await isWatched(gateway.store, session)).toBe(true);
+    gone.abort();
+    await vi.waitFor(
+      async () => expect(await isWatched(gateway.store, session)).toBe(false),
+      patience,
+    );
   });
 
   it("bounds what one session has open, and nothing stays counted", async () => {

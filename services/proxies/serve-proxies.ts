@@ -5,12 +5,12 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { DomainError, isDomainError } from "#contracts/errors";
 import { admit, type AdmitDeps, type Admitted, proxyPath } from "./admit.ts";
-import { type Connections, openConnections } from "./connections.ts";
+import { type Connections, type ConnectionsOptions, openConnections } from "./connections.ts";
 import { forwardRequest } from "./forward-request.ts";
 import { forwardUpgrade, refuseUpgrade } from "./forward-upgrade.ts";
 import { defaultProxyLimits, type ProxyLimits } from "./limits.ts";
 
-export interface ProxiesOptions extends AdmitDeps {
+export interface ProxiesOptions extends AdmitDeps, Pick<ConnectionsOptions, "announce"> {
   readonly log: Logger;
   readonly limits?: Partial<ProxyLimits>;
 }
@@ -18,7 +18,8 @@ export interface ProxiesOptions extends AdmitDeps {
 /** Adds the proxies to a server; what goes on through them is ended when it closes. */
 export const serveProxies = (app: FastifyInstance, options: ProxiesOptions): void => {
   const limits: ProxyLimits = { ...defaultProxyLimits, ...options.limits };
-  const connections = openConnections(limits.maxConnections);
+  const { announce } = options;
+  const connections = openConnections({ maxPerSession: limits.maxConnections, announce });
   app.addHook("preClose", (done) => {
     connections.endAll();
     done();

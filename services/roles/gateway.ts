@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { openLeases } from "#event-store/leases";
+import { announceWatched } from "#event-store/watch-presence";
 import { deriveSandboxToken } from "#sandbox/token";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
@@ -85,6 +86,7 @@ export const startGatewayRole = async (
         status: () => readProjectionStatus(store, sql),
       },
       proxies: {
+        announce: (sessionId) => announceWatched(store, sessionId),
         verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, clock()),
         findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
         sidecarToken: ({ sessionId, organizationId }) =>

@@ -10,7 +10,7 @@ import { ConnectionBanner } from "../session/connection-banner.tsx";
 import { EnvRequests } from "../session/env-requests.tsx";
 import { SessionDetails } from "../session/session-details.tsx";
 import { SessionHeader } from "../session/session-header.tsx";
-import { useSession, useTranscript } from "../session/session-queries.ts";
+import { useOpenPrompts, useSession, useTranscript } from "../session/session-queries.ts";
 import { currentStatus, isWatchable } from "../session/session-status.ts";
 import { Transcript } from "../session/transcript.tsx";
 import { useLiveSession } from "../session/use-live-session.ts";
@@ -52,6 +52,10 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
   const { state, dispatch, connection, watchAgain } = useLiveSession(session.id, watched);
   const transcript = useTranscript(session.id);
   const invocations = useSessionInvocations(session.id);
+  const openPrompts = useOpenPrompts(
+    session.id,
+    session.openPrompts > 0 || state.queued.length > 0,
+  );
   const detailsId = useId();
   const [detailsOpen, setDetailsOpen] = useState(
     () => window.matchMedia("(min-width: 72rem)").matches,
@@ -63,6 +67,9 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
   useEffect(() => {
     if (invocations.data) dispatch({ type: "invocations_loaded", invocations: invocations.data });
   }, [dispatch, invocations.data]);
+  useEffect(() => {
+    if (openPrompts.data) dispatch({ type: "prompts_read", prompts: openPrompts.data });
+  }, [dispatch, openPrompts.data]);
   useEffect(() => {
     dispatch({ type: "session_read", openPrompts: session.openPrompts });
   }, [dispatch, session]);
@@ -99,7 +106,7 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
         {transcript.error && state.status === null && (
           <LoadProblem error={transcript.error} onRetry={() => void transcript.refetch()} />
         )}
-        <Transcript state={state} status={status} busy={busy} />
+        <Transcript sessionId={session.id} state={state} status={status} busy={busy} />
         {waiting.length > 0 && (
           <section className="approvals-here" aria-label="Waiting for approval" aria-live="polite">
             {waiting.map((invocation) => (

@@ -1,5 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from "react";
-import type { SessionId } from "#contracts/ids";
+import type { PromptId, SessionId } from "#contracts/ids";
 import { maxPromptBytes } from "#contracts/session/limits";
 import type { SessionStatus } from "#contracts/session/view";
 import { useIdempotencyKey } from "../app/use-idempotency-key.ts";
@@ -13,7 +13,7 @@ interface ComposerProps {
   readonly status: SessionStatus;
   /** The agent owes an answer, so there is something to cancel. */
   readonly busy: boolean;
-  readonly onSent: (promptId: string, text: string) => void;
+  readonly onSent: (promptId: PromptId, text: string) => void;
 }
 
 const placeholders: Partial<Record<SessionStatus, string>> = {

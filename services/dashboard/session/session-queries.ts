@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { changePrompt, listPrompts, withdrawPrompt } from "#contracts/http/prompts";
 import {
   cancelSession,
   createSession,
@@ -10,12 +11,14 @@ import {
   promptSession,
   resumeSession,
 } from "#contracts/http/sessions";
-import type { SessionId } from "#contracts/ids";
+import type { PromptId, SessionId } from "#contracts/ids";
 import type { CallInput } from "#services/client/call";
 import { useApi } from "../app/api.ts";
 
 const sessionsKey = ["sessions"] as const;
 export const sessionKey = (sessionId: SessionId) => ["session", sessionId] as const;
+
+const promptsKey = (sessionId: SessionId) => [...sessionKey(sessionId), "prompts"] as const;
 
 /** How often the read model is asked again, in milliseconds; what is urgent comes over the live channel. */
 const pollEveryMs = 5_000;
@@ -86,7 +89,36 @@ export const usePrompt = (sessionId: SessionId) => {
         headers: { "idempotency-key": idempotencyKey },
       }),
     onSettled: () =>
-      queryClient.invalidateQueries({ queryKey: sessionKey(sessionId), exact: true }),
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: sessionKey(sessionId), exact: true }),
+        queryClient.invalidateQueries({ queryKey: promptsKey(sessionId) }),
+      ]),
+  });
+};
+
+/** The prompts that the session has open, whoever sent them. */
+export const useOpenPrompts = (sessionId: SessionId, enabled: boolean) => {
+  const api = useApi();
+  return useQuery({
+    queryKey: promptsKey(sessionId),
+    queryFn: async ({ signal }) =>
+      (await api.call(listPrompts, { params: { sessionId }, signal })).prompts,
+    enabled,
+    refetchInterval: pollEveryMs,
+  });
+};
+
+/** Words a prompt that waits anew, or takes it back when the text is null. */
+export const useReviseQueued = (sessionId: SessionId, promptId: PromptId) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const params = { sessionId, promptId };
+  return useMutation({
+    mutationFn: (text: string | null) =>
+      text === null
+        ? api.call(withdrawPrompt, { params })
+        : api.call(changePrompt, { params, body: { text } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: promptsKey(sessionId) }),
   });
 };
 

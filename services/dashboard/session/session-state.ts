@@ -2,6 +2,8 @@
  * What a session's page knows from its live channel, folded frame by frame. Pure, so that what a
  * person sees after any sequence of frames can be tested without a browser.
  */
+import type { OpenPromptView } from "#contracts/http/prompts";
+import type { PromptId } from "#contracts/ids";
 import type { InvocationView } from "#contracts/invocation/view";
 import type { LiveMessage, ServerFrame } from "#contracts/live/messages";
 import { type Streaming, foldStreaming } from "#contracts/live/streaming";
@@ -17,10 +19,12 @@ import {
 } from "../approvals/known-invocation.ts";
 import { isBooting } from "./session-status.ts";
 
-/** A prompt that was sent from here and is not in the transcript yet. */
-interface QueuedPrompt {
-  readonly promptId: string;
+/** A prompt that is not in the transcript yet. */
+export interface QueuedPrompt {
+  readonly promptId: PromptId;
   readonly text: string;
+  /** As far as is known the agent has not been given it, so that it can be changed or taken back. */
+  readonly waits: boolean;
 }
 
 export type BootStage = Pick<
@@ -63,7 +67,9 @@ export type SessionAction =
   | { readonly type: "invocations_loaded"; readonly invocations: readonly InvocationView[] }
   /** The session from the read model, which knows how many prompts are still open. */
   | { readonly type: "session_read"; readonly openPrompts: number }
-  | { readonly type: "prompt_sent"; readonly promptId: string; readonly text: string };
+  /** The open prompts of everybody. */
+  | { readonly type: "prompts_read"; readonly prompts: readonly OpenPromptView[] }
+  | { readonly type: "prompt_sent"; readonly promptId: PromptId; readonly text: string };
 
 export const initialSessionState: SessionState = {
   messages: [],
@@ -91,13 +97,18 @@ export const sessionReducer = (state: SessionState, action: SessionAction): Sess
     case "session_read":
       // A prompt that was dropped before its turn is not told of; nothing waits when nothing is open.
       return action.openPrompts === 0 && state.queued.length > 0 ? { ...state, queued: [] } : state;
+    case "prompts_read":
+      return { ...state, queued: notYetIn(state.messages, toBeAnswered(action.prompts)) };
     case "prompt_sent":
       return isKnownPrompt(state, action.promptId)
         ? state
         : {
             ...state,
             ended: null,
-            queued: [...state.queued, { promptId: action.promptId, text: action.text }],
+            queued: [
+              ...state.queued,
+              { promptId: action.promptId, text: action.text, waits: false },
+            ],
           };
   }
 };
@@ -178,8 +189,19 @@ const withTranscript = (state: SessionState, messages: readonly Message[]): Sess
     messages.length > state.messages.length && messages.at(-1)?.role === "user"
       ? null
       : state.ended,
-  queued: state.queued.filter(({ promptId }) => !isPromptIn(messages, promptId)),
+  queued: notYetIn(messages, state.queued),
 });
+
+const notYetIn = (
+  messages: readonly Message[],
+  prompts: readonly QueuedPrompt[],
+): readonly QueuedPrompt[] => prompts.filter(({ promptId }) => !isPromptIn(messages, promptId));
+
+/** One that was taken back stays open until the runner comes to it; to people it is gone. */
+const toBeAnswered = (prompts: readonly OpenPromptView[]): readonly QueuedPrompt[] =>
+  prompts
+    .filter(({ status }) => status !== "cancelling")
+    .map(({ promptId, text, status }) => ({ promptId, text, waits: status === "queued" }));
 
 /** A message that is recorded again replaces the earlier one where it stood. */
 const putMessage = (messages: readonly Message[], message: Message): readonly Message[] =>

@@ -104,7 +104,7 @@ describe("a connection that begins anew", () => {
     );
     expect(state.streaming).toEqual([]);
     expect(state.messages.map(({ id }) => id)).toEqual(["u1", "m1", promptId]);
-    expect(state.queued).toEqual([{ promptId: other, text: "And then?" }]);
+    expect(state.queued).toEqual([{ promptId: other, text: "And then?", waits: false }]);
   });
 
   it("is not undone by a transcript that was asked for earlier", () => {
@@ -119,7 +119,7 @@ describe("a connection that begins anew", () => {
 
 describe("a prompt that was sent", () => {
   it("waits until the transcript has it", () => {
-    expect(after(init([]), sent).queued).toEqual([{ promptId, text: "Fix it" }]);
+    expect(after(init([]), sent).queued).toEqual([{ promptId, text: "Fix it", waits: false }]);
     const begun = after(
       init([]),
       sent,
@@ -142,6 +142,21 @@ describe("a prompt that was sent", () => {
     const read = (openPrompts: number): SessionAction => ({ type: "session_read", openPrompts });
     expect(after(init([]), sent, read(1)).queued).toHaveLength(1);
     expect(after(init([]), sent, read(1), read(0)).queued).toEqual([]);
+  });
+
+  it("waits as the queue says, which knows everybody's and what became of them", () => {
+    const theirs = newId("prompt");
+    const read = (text: string, status: "queued" | "cancelling"): SessionAction => ({
+      type: "prompts_read",
+      prompts: [
+        { promptId, text: "Fix it", by: "u1", status: "started" },
+        { promptId: theirs, text, by: "u2", status },
+      ],
+    });
+    const state = after(init([said("user", promptId, "Fix it")]), read("And tests", "queued"));
+    expect(state.queued).toEqual([{ promptId: theirs, text: "And tests", waits: true }]);
+    expect(sessionReducer(state, read("And a test", "queued")).queued[0]?.text).toBe("And a test");
+    expect(sessionReducer(state, read("And tests", "cancelling")).queued).toEqual([]);
   });
 
   it("waits no more when it was cancelled, and the next prompt takes the word of that away", () => {

@@ -1,5 +1,6 @@
 import { memo, useRef } from "react";
 import type { StreamingMessage } from "#contracts/live/messages";
+import type { SessionId } from "#contracts/ids";
 import type { Failure } from "#contracts/session/events";
 import type { SessionStatus } from "#contracts/session/view";
 import type { Message, MessagePart } from "#contracts/transcript/message";
@@ -7,6 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { BootProgress } from "./boot-progress.tsx";
+import { QueuedMessage } from "./queued-message.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import type { SessionState } from "./session-state.ts";
 import { isBooting } from "./session-status.ts";
@@ -14,6 +16,7 @@ import { ToolCard } from "./tool-card.tsx";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
 interface TranscriptProps {
+  readonly sessionId: SessionId;
   readonly state: SessionState;
   readonly status: SessionStatus;
   /** The agent owes an answer. */
@@ -21,7 +24,7 @@ interface TranscriptProps {
 }
 
 /** Everything that was said, and what is being said. */
-export const Transcript = ({ state, status, busy }: TranscriptProps) => {
+export const Transcript = ({ sessionId, state, status, busy }: TranscriptProps) => {
   const log = useRef<HTMLDivElement>(null);
   const { onScroll, atEnd, toEnd } = useStickToEnd(log, {
     shown: state,
@@ -51,11 +54,8 @@ export const Transcript = ({ state, status, busy }: TranscriptProps) => {
           {state.streaming.map((message) => (
             <StreamedMessage key={message.id} message={message} />
           ))}
-          {state.queued.map(({ promptId, text }) => (
-            <article key={promptId} className="message message-user" aria-label="You, waiting">
-              <Markdown text={text} />
-              <p className="message-note muted">Waiting for the agent</p>
-            </article>
+          {state.queued.map((prompt) => (
+            <QueuedMessage key={prompt.promptId} sessionId={sessionId} prompt={prompt} />
           ))}
           <Tail state={state} status={status} busy={busy} />
         </div>
@@ -109,7 +109,7 @@ const Part = memo(({ part }: { readonly part: MessagePart }) => {
 Part.displayName = "Part";
 
 /** What is going on after the last message. */
-const Tail = ({ state, status, busy }: TranscriptProps) => {
+const Tail = ({ state, status, busy }: Omit<TranscriptProps, "sessionId">) => {
   if (isBooting(status)) return <BootProgress stages={state.bootStages} status={status} />;
   if (state.retrying) {
     return (

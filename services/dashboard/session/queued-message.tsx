@@ -1,0 +1,84 @@
+import { type FormEvent, useId, useState } from "react";
+import type { SessionId } from "#contracts/ids";
+import { Button } from "../ui/button.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { problemText } from "../ui/problem-text.ts";
+import { useReviseQueued } from "./session-queries.ts";
+import type { QueuedPrompt } from "./session-state.ts";
+
+interface QueuedMessageProps {
+  readonly sessionId: SessionId;
+  readonly prompt: QueuedPrompt;
+}
+
+/** What was asked and the agent has not begun with; until then it can be worded anew or taken back. */
+export const QueuedMessage = ({ sessionId, prompt }: QueuedMessageProps) => {
+  const revise = useReviseQueued(sessionId, prompt.promptId);
+  const [draft, setDraft] = useState<string | null>(null);
+  return (
+    <article className="message message-user" aria-label="You, waiting">
+      {draft === null || !prompt.waits ? (
+        <Markdown text={prompt.text} />
+      ) : (
+        <Rewording
+          draft={draft}
+          busy={revise.isPending}
+          onChange={setDraft}
+          onCancel={() => setDraft(null)}
+          onSave={() => revise.mutate(draft.trim(), { onSuccess: () => setDraft(null) })}
+        />
+      )}
+      {revise.error && <Notice tone="danger">{problemText(revise.error)}</Notice>}
+      <div className="message-note">
+        <span className="muted">Waiting for the agent</span>
+        {prompt.waits && draft === null && (
+          <div className="button-row">
+            <Button kind="quiet" onClick={() => setDraft(prompt.text)}>
+              Edit
+            </Button>
+            <Button kind="quiet" busy={revise.isPending} onClick={() => revise.mutate(null)}>
+              Take back
+            </Button>
+          </div>
+        )}
+      </div>
+    </article>
+  );
+};
+
+interface RewordingProps {
+  readonly draft: string;
+  readonly busy: boolean;
+  readonly onChange: (draft: string) => void;
+  readonly onCancel: () => void;
+  readonly onSave: () => void;
+}
+
+const Rewording = ({ draft, busy, onChange, onCancel, onSave }: RewordingProps) => {
+  const box = useId();
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    onSave();
+  };
+  return (
+    <form onSubmit={save} aria-label="Edit the prompt">
+      <label className="visually-hidden" htmlFor={box}>
+        Waiting prompt
+      </label>
+      <textarea
+        id={box}
+        rows={3}
+        autoFocus
+        value={draft}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <div className="button-row button-row-end">
+        <Button onClick={onCancel}>Keep as it was</Button>
+        <Button kind="primary" type="submit" busy={busy} disabled={draft.trim() === ""}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+};
