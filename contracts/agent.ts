@@ -2,6 +2,19 @@
 import type { Failure } from "./session/events.ts";
 import type { Message, ToolPart } from "./transcript/message.ts";
 
+/** A tool that waits for leave before it runs. What it says of itself comes out of a sandbox. */
+export interface ToolAsk {
+  /** The agent server's own id of the question. */
+  readonly id: string;
+  /** The conversation that asks: the session's own, or that of an agent that it has sent out. */
+  readonly conversation: string;
+  /** Such as `bash`, `edit` or `webfetch`. */
+  readonly tool: string;
+  /** What it is about: commands, paths, addresses. */
+  readonly patterns: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
 export type AgentEvent =
   /** The agent has begun to work on what it was asked. */
   | { readonly type: "turn_started" }
@@ -31,6 +44,8 @@ export type AgentEvent =
       readonly message: string;
       readonly nextAt: string;
     }
+  /** All that waits for leave now; whatever is not in it has been answered, or is not asked any more. */
+  | { readonly type: "tools_asking"; readonly asks: readonly ToolAsk[] }
   /** The turn ended with an error; nothing more comes of it. */
   | { readonly type: "turn_failed"; readonly failure: Failure; readonly aborted: boolean }
   /** The agent has nothing left to do, and everything that it said was delivered. */

@@ -121,6 +121,12 @@ const configSchema = z.object({
     .transform((text) => text.split(",").map((network) => network.trim()))
     .transform((networks) => networks.filter((network) => network !== ""))
     .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
+  /** Of the Slack app whose buttons decide on actions, and the id of the channel that it asks in. */
+  SLACK_SIGNING_SECRET: z.string().min(16).optional(),
+  SLACK_APPROVALS_CHANNEL: z
+    .string()
+    .regex(/^[CG][A-Z0-9]{2,30}$/)
+    .optional(),
   /** MCP servers that every organisation has, as a JSON list; the demo integration without one. */
   CONNECTORS: json.pipe(z.array(configuredConnectorSchema)).optional(),
 });

@@ -5,16 +5,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { signIn } from "#contracts/http/identity";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { approveInvocation, getInvocation, invokeAction } from "#contracts/http/actions";
+import { getMe, signIn } from "#contracts/http/identity";
 import { createSession, listSessions } from "#contracts/http/sessions";
 import type { Position } from "#contracts/position";
+import { deriveSandboxToken } from "#sandbox/token";
 import { type Client, createClient } from "./client/client.ts";
+import { deriveKeys } from "./secrets/keys.ts";
+import { findSecretsKey } from "./secrets-key.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
 let dataDir: string;
 let child: ChildProcess | undefined;
+/** Where the program listens that was started last. */
+let url = "";
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "proliferate-start-"));
 });
@@ -46,6 +52,7 @@ const start = async (): Promise<Client> => {
     const [, baseUrl, token] = /(http:\S+)\/#token=(\S+)/.exec(line) ?? [];
     if (baseUrl !== undefined && token !== undefined) {
       started.stdout.resume();
+      url = baseUrl;
       const { accessToken } = await createClient({ baseUrl }).call(signIn, { body: { token } });
       return createClient({ baseUrl, accessToken });
     }
@@ -99,4 +106,35 @@ describe("npm start", () => {
     expect(await end("SIGINT")).toBe(0);
     expect(await leftovers()).toEqual([]);
   });
+
+  it("lets an action that waits for a person wait through the end of everything", async () => {
+    const first = await start();
+    const me = await first.call(getMe);
+    const { sessionId } = await first.call(createSession, { body: { title: "Waits" } });
+    const agent = createClient({
+      baseUrl: url,
+      accessToken: deriveSandboxToken({
+        secret: deriveKeys((await findSecretsKey(dataDir)) ?? "").sandboxTokens,
+        sessionId,
+        organizationId: me.organizationId,
+      }),
+    });
+    const { invocation } = await agent.call(invokeAction, {
+      params: { sessionId },
+      body: { integration: "demo", action: "publish_release", params: { version: "3.0.0" } },
+    });
+    expect(invocation.status).toBe("pending");
+    expect(await end("SIGTERM")).toBe(0);
+    expect(await leftovers()).toEqual([]);
+
+    const params = { sessionId, invocationId: invocation.id };
+    const second = await start();
+    expect(await second.call(getInvocation, { params })).toMatchObject({ status: "pending" });
+    await second.call(approveInvocation, { params, body: { scope: "once" } });
+    await vi.waitFor(
+      async () =>
+        expect(await second.call(getInvocation, { params })).toMatchObject({ status: "completed" }),
+      { timeout: 30_000, interval: 100 },
+    );
+  }, 240_000);
 });

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { startEmbeddedStack } from "#infra/embedded-stack";
+import { createSlackApp } from "./approvals/slack/slack-app.ts";
 import type { Config } from "./config.ts";
 import { withConnectedVendors } from "./integrations/connections/registry.ts";
 import { openConnectorAccess } from "./integrations/connectors/access.ts";
@@ -86,6 +87,7 @@ export const startProgram = async ({
     const roles = await startRoles(platform, {
       registry: withConnectors(withConnectedVendors(configured, connections), connections),
       connections,
+      slack: createSlackApp(connections),
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);

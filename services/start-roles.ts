@@ -1,6 +1,7 @@
 /** Starts the roles of a process in the order in which they need each other, and stops them in reverse. */
 import type { ActionRegistry } from "./actions/registry.ts";
 import type { ConnectorAccess } from "./integrations/connectors/access.ts";
+import type { SlackApp } from "./approvals/slack/slack-app.ts";
 import type { Role } from "./config.ts";
 import { livePath } from "./fanout/fanout.ts";
 import type { Identity } from "./identity/identity.ts";
@@ -21,13 +22,15 @@ export interface RoleOptions {
   readonly registry: ActionRegistry;
   /** What the connectors behind the registry are made with. */
   readonly connections: ConnectorAccess;
+  /** The way to the organisations' Slack workspaces, for approvals. */
+  readonly slack: SlackApp;
   readonly dashboardDir: string | null;
 }
 
 /** Starts what `ROLES` names. Whatever was started is stopped again when something else cannot. */
 export const startRoles = async (
   platform: Platform,
-  { registry, connections, dashboardDir }: RoleOptions,
+  { registry, connections, slack, dashboardDir }: RoleOptions,
 ): Promise<RunningRoles> => {
   const { config } = platform;
   const wanted = (role: Role): boolean => config.ROLES.includes(role);
@@ -37,7 +40,7 @@ export const startRoles = async (
       started.add(await startProjectorRole(platform));
     }
     if (wanted("worker")) {
-      started.add(await startWorkerRole(platform, registry));
+      started.add(await startWorkerRole(platform, { registry, slack }));
     }
     let fanoutPort = config.FANOUT_PORT;
     if (wanted("fanout")) {
@@ -51,6 +54,7 @@ export const startRoles = async (
       const role = await startGatewayRole(platform, {
         registry,
         connections,
+        slack,
         dashboardDir,
         liveUrl,
       });
@@ -60,7 +64,7 @@ export const startRoles = async (
     if (wanted("runner")) {
       const gatewayUrl =
         config.SANDBOX_GATEWAY_URL ?? gateway?.url ?? `http://${config.HOST}:${config.PORT}`;
-      started.add(await startRunnerRole(platform, gatewayUrl));
+      started.add(await startRunnerRole(platform, { registry, gatewayUrl }));
     }
     return { gateway, stop: started.stop };
   } catch (error) {

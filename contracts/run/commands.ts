@@ -1,4 +1,4 @@
-import type { SessionId, TriggerId } from "../ids.ts";
+import type { InvocationId, SessionId, TriggerId } from "../ids.ts";
 import type { Repository } from "../repository.ts";
 import type { RunReport } from "./outcome.ts";
 
@@ -12,6 +12,8 @@ export type RunCommand =
       readonly repository: Repository | null;
     }
   | { readonly type: "OpenRunSession"; readonly sessionId: SessionId }
+  | { readonly type: "PauseRun"; readonly invocationId: InvocationId }
+  | { readonly type: "ResumeRun"; readonly invocationId: InvocationId }
   | {
       readonly type: "CompleteRun";
       readonly sessionId: SessionId;

@@ -20,6 +20,10 @@ export const runEvents = [
     { title: erasedText, prompt: erasedText },
   ),
   defineEvent("RunSessionOpened", 1, { sessionId: idSchema("session") }),
+  /** Its agent has asked for an action that a person has to decide on. */
+  defineEvent("RunPaused", 1, { invocationId: idSchema("invocation") }),
+  /** That action was decided on, and has come to its end. */
+  defineEvent("RunResumed", 1, { invocationId: idSchema("invocation") }),
   defineEvent(
     "RunCompleted",
     1,

@@ -16,6 +16,7 @@ export const runsProjection = defineRowProjection<RunRow>({
       dedup_key: dedupKey,
       title,
       session_id: null,
+      waiting_for: [],
       outcome: null,
       summary: null,
       completed_at: null,
@@ -24,10 +25,19 @@ export const runsProjection = defineRowProjection<RunRow>({
   },
   change: {
     RunSessionOpened: (row, { sessionId }) => ({ ...row, session_id: sessionId }),
+    RunPaused: (row, { invocationId }) => ({
+      ...row,
+      waiting_for: [...row.waiting_for, invocationId],
+    }),
+    RunResumed: (row, { invocationId }) => ({
+      ...row,
+      waiting_for: row.waiting_for.filter((id) => id !== invocationId),
+    }),
     // The agent's report may come before the word that its session is open.
     RunCompleted: (row, { sessionId, report }, { meta }) => ({
       ...row,
       session_id: sessionId,
+      waiting_for: [],
       outcome: report.outcome,
       summary: report.summary,
       completed_at: meta.at,

@@ -1,9 +1,15 @@
 import type { RunId } from "#contracts/ids";
-import type { RunView } from "#contracts/run/view";
+import type { RunStatus, RunView } from "#contracts/run/view";
 import { olderThan, type Page, pageOf } from "../cursor.ts";
 import type { Queryable } from "../database.ts";
 import { columnsOf, rowOf } from "../runtime/table.ts";
 import { type RunRow, runsTable } from "./table.ts";
+
+const statusOf = ({ outcome, session_id, waiting_for }: RunRow): RunStatus => {
+  if (outcome !== null) return "completed";
+  if (waiting_for.length > 0) return "needs_human";
+  return session_id === null ? "starting" : "running";
+};
 
 const viewOf = (row: RunRow): RunView => ({
   id: row.id as RunId,
@@ -11,6 +17,7 @@ const viewOf = (row: RunRow): RunView => ({
   dedupKey: row.dedup_key,
   title: row.title,
   sessionId: row.session_id,
+  status: statusOf(row),
   outcome: row.outcome,
   summary: row.summary,
   completedAt: row.completed_at,

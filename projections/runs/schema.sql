@@ -5,6 +5,7 @@ create table runs (
   dedup_key text not null,
   title text not null,
   session_id text collate "C",
+  waiting_for jsonb not null,
   outcome text,
   summary text,
   completed_at timestamptz(3),

@@ -1,4 +1,4 @@
-import type { SessionId, TriggerId } from "#contracts/ids";
+import type { InvocationId, SessionId, TriggerId } from "#contracts/ids";
 import type { RunOutcome } from "#contracts/run/outcome";
 import type { AggregateRow } from "../runtime/row-projection.ts";
 import type { Table } from "../runtime/table.ts";
@@ -9,6 +9,8 @@ export interface RunRow extends AggregateRow {
   readonly title: string;
   /** Null until the run has opened its session. */
   readonly session_id: SessionId | null;
+  /** The invocations that somebody has to decide on before it can go on. */
+  readonly waiting_for: readonly InvocationId[];
   readonly outcome: RunOutcome | null;
   readonly summary: string | null;
   readonly completed_at: string | null;
@@ -25,6 +27,7 @@ export const runsTable: Table<RunRow> = {
     dedup_key: "text",
     title: "text",
     session_id: "text",
+    waiting_for: "jsonb",
     outcome: "text",
     summary: "text",
     completed_at: "timestamptz",

@@ -40,9 +40,10 @@ export const writeBootRecord = (store: BootRecordStore, record: BootRecord): Pro
  * worth more than a fresh token.
  */
 export const settingsFingerprint = (
-  { gateway, model, instructions, environment = {} }: SandboxSpec,
+  { gateway, model, instructions, toolPermissions, environment = {} }: SandboxSpec,
   { opencodeCommand }: Pick<Machine, "opencodeCommand">,
 ): string => {
   const settings = [gateway.url, model, instructions, environment, opencodeCommand];
+  if (toolPermissions) settings.push(toolPermissions);
   return createHash("sha256").update(JSON.stringify(settings)).digest("hex");
 };

@@ -137,6 +137,7 @@ const launchServer = async (request: BootRequest, password: string): Promise<Lau
         model: spec.model,
         instructionsPath: instructionsPath(machine),
         browser: await hasBrowser(machine),
+        toolPermissions: spec.toolPermissions,
         password,
       }),
     },

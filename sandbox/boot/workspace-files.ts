@@ -1,11 +1,10 @@
 /** What the agent finds in its workspace besides the repositories: its tools, and a guide. */
 import type { SessionKind } from "#contracts/session/kind";
+import { actionsGuidePath as guide } from "../instructions/available-actions.ts";
 import { actionsGuide } from "../instructions/command.ts";
 import { toolExclusions, writeToolFiles } from "../tools/workspace-tools.ts";
 import { opencodePluginStub } from "./agent-files.ts";
 import type { Machine } from "./machine.ts";
-
-const guide = ".proliferate/actions-guide.md";
 
 /** Git shows none of it as a change of the agent's, and no commit takes it along. */
 export const writeWorkspaceFiles = async (machine: Machine, kind: SessionKind): Promise<void> => {

@@ -30,6 +30,12 @@ const middle = events.findIndex((event) => event.includes('"status":"running"'))
 const toolEnd = events.findIndex((event) => event.includes('"status":"completed"'));
 const promptOnly = messages.filter(({ info }) => info.role === "user");
 
+/** What waits for leave after each event of the recording that tells of it. */
+const askedAndAnswered = events.flatMap((event): string[][] => {
+  if (event.includes('"permission.asked"')) return [[/per_\w+/.exec(event)?.[0] ?? ""]];
+  return event.includes('"permission.replied"') ? [[]] : [];
+});
+
 const watch = async (connections: readonly Connection[], limits: Partial<WatchLimits> = {}) => {
   server = await startOpencodeStandIn(sessionId, connections);
   const client = openOpencodeClient({ baseUrl: server.baseUrl, authorization: "Basic none" });
@@ -99,6 +105,26 @@ test("a turn is not stuck while a tool runs", async () => {
   const running = { events: events.slice(0, middle), status: busy, messages: [], hold: true };
   const limits = { stuckMs: 1_000, settleMs: 10, silenceMs: 3_000 };
   const told = await watch([running, { ...running, events: events.slice(middle) }], limits);
+  expect(transcriptView(told).turns).toEqual(["turn_started", "turn_idle"]);
+  expect(server?.aborts()).toBe(0);
+});
+
+test("a turn is not stuck while a tool waits for leave, and who connects is told what waits", async () => {
+  const ask = { id: "per_1", sessionID: "ses_sent_out", permission: "bash", patterns: ["ls"] };
+  const waiting = {
+    events: [],
+    status: busy,
+    messages: promptOnly,
+    permissions: [ask],
+    hold: true,
+  };
+  const limits = { stuckMs: 300, settleMs: 10, silenceMs: 1_500 };
+  const told = await watch([waiting, { ...waiting, events, permissions: [] }], limits);
+  expect(told.filter(({ type }) => type === "tools_asking")).toMatchObject([
+    { asks: [{ id: "per_1", conversation: "ses_sent_out", tool: "bash", patterns: ["ls"] }] },
+    { asks: [] },
+    ...askedAndAnswered.map((ids) => ({ asks: ids.map((id) => ({ id })) })),
+  ]);
   expect(transcriptView(told).turns).toEqual(["turn_started", "turn_idle"]);
   expect(server?.aborts()).toBe(0);
 });

@@ -4,11 +4,12 @@ import { DomainError, isDomainError } from "#contracts/errors";
 import type { AgentEvent } from "#contracts/agent";
 import type { OpencodeClient } from "./client.ts";
 import { sessionOfFrame } from "./events.ts";
+import { openAsks, type OpenAsks } from "./open-asks.ts";
 import { tick, withTicks } from "./ticks.ts";
 import { turnReader, type TurnReader } from "./turn-reader.ts";
 
 export interface WatchLimits {
-  /** An open turn without any sign of life, while no tool runs, is aborted and failed (`agent_stuck`). */
+  /** An open turn without any sign of life, while no tool runs or waits for leave, is aborted and failed (`agent_stuck`). */
   readonly stuckMs: number;
   /** How long OpenCode may go on asking an overloaded model (`model_overloaded`); it would for ever. */
   readonly retryMs: number;
@@ -52,11 +53,11 @@ export interface WatchOptions {
  */
 export async function* watchSession(options: WatchOptions): AsyncGenerator<AgentEvent> {
   const limits = { ...defaultWatchLimits, ...options.limits };
-  const reader = turnReader(options.recorded ?? new Set());
+  const told = { reader: turnReader(options.recorded ?? new Set()), asks: openAsks() };
   let reachedAt = performance.now();
   while (!options.signal.aborted) {
     try {
-      for await (const events of oneConnection(options, limits, reader)) {
+      for await (const events of oneConnection(options, limits, told)) {
         reachedAt = performance.now();
         yield* events;
       }
@@ -73,16 +74,22 @@ export async function* watchSession(options: WatchOptions): AsyncGenerator<Agent
 const reconnectPauseMs = 250;
 const tickMs = 250;
 
+/** What is known of the conversation, whatever becomes of connections. */
+interface Told {
+  readonly reader: TurnReader;
+  readonly asks: OpenAsks;
+}
+
 async function* oneConnection(
   options: WatchOptions,
   limits: WatchLimits,
-  reader: TurnReader,
+  told: Told,
 ): AsyncGenerator<readonly AgentEvent[]> {
   const { client, opencodeSessionId } = options;
   const connection = new AbortController();
   const signal = AbortSignal.any([options.signal, connection.signal]);
   let heardAt = performance.now();
-  const watchdog = turnWatchdog(limits, reader);
+  const watchdog = turnWatchdog(limits, told);
   try {
     for await (const frame of withTicks(client.events(signal), tickMs)) {
       if (frame === tick) {
@@ -92,12 +99,18 @@ async function* oneConnection(
       }
       heardAt = performance.now();
       if (frame?.type === "server.connected") {
-        yield await readAgain(options, reader);
+        yield [
+          ...(await readAgain(options, told.reader)),
+          ...(await asksAgain(options, told.asks)),
+        ];
         options.onConnected?.();
         watchdog.progress();
+      } else if (frame?.type === "permission.asked" || frame?.type === "permission.replied") {
+        // Whoever asks: an agent that this one has sent out holds it up all the same.
+        yield told.asks.push(frame);
       } else if (frame !== null && sessionOfFrame(frame) === opencodeSessionId) {
         watchdog.progress();
-        yield reader.push(frame);
+        yield told.reader.push(frame);
       }
       // Heartbeats and other conversations must not keep a stuck turn alive.
       yield await watchdog.check(options);
@@ -113,8 +126,11 @@ const readAgain = async ({ client, opencodeSessionId }: WatchOptions, reader: Tu
   return reader.reconcile(await client.messages(opencodeSessionId), status);
 };
 
+const asksAgain = async ({ client }: WatchOptions, asks: OpenAsks) =>
+  asks.replace(await client.permissions());
+
 /** Ends turns that OpenCode itself would leave open. */
-const turnWatchdog = (limits: WatchLimits, reader: TurnReader) => {
+const turnWatchdog = (limits: WatchLimits, { reader, asks }: Told) => {
   let progressAt = performance.now();
   let retryingSince: number | null = null;
   let settled = false;
@@ -146,7 +162,8 @@ const turnWatchdog = (limits: WatchLimits, reader: TurnReader) => {
         const status = await options.client.status(options.opencodeSessionId);
         if (status.type === "idle") return settle(options, reader);
       }
-      if (retryingSince === null && !reader.toolRunning() && now - progressAt > limits.stuckMs) {
+      const atWork = retryingSince !== null || reader.toolRunning() || asks.waiting();
+      if (!atWork && now - progressAt > limits.stuckMs) {
         return giveUp(options, "agent_stuck", "The agent made no progress for too long.");
       }
       return [];

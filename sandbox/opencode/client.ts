@@ -5,9 +5,11 @@ import { DomainError } from "#contracts/errors";
 import { redact } from "../redaction.ts";
 import { parseFrame, type OpencodeFrame } from "./events.ts";
 import {
+  permissionAskSchema,
   sessionInfoSchema,
   sessionStatusSchema,
   storedMessageSchema,
+  type PermissionAsk,
   type SessionInfo,
   type SessionStatus,
   type StoredMessage,
@@ -30,6 +32,10 @@ interface PromptRequest {
   readonly text: string;
 }
 
+/** `reject` needs words: they are all that the agent learns. */
+export type PermissionReply =
+  { readonly reply: "once" } | { readonly reply: "reject"; readonly message: string };
+
 /** Every call throws `agent_unreachable`, `agent_failed` (it answered with an error) or `agent_reply_invalid`. */
 export interface OpencodeClient {
   createSession(title: string): Promise<SessionInfo>;
@@ -44,6 +50,10 @@ export interface OpencodeClient {
   addContext(sessionId: string, text: string): Promise<void>;
   /** Ends the running turn. Without one nothing happens. */
   abort(sessionId: string): Promise<void>;
+  /** What waits for leave, in any conversation of this server. */
+  permissions(): Promise<readonly PermissionAsk[]>;
+  /** Gives leave or refuses it; false when nothing waits under this id (any more). */
+  replyPermission(askId: string, reply: PermissionReply): Promise<boolean>;
   /** The events of all sessions from now on, until the server or the signal ends it. Heartbeats are null. */
   events(signal: AbortSignal): AsyncIterable<OpencodeFrame | null>;
 }
@@ -104,6 +114,15 @@ export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClie
     },
     abort: async (sessionId) => {
       ok(await call("POST", sessionPath(sessionId, "/abort")));
+    },
+    permissions: async () =>
+      parse(ok(await call("GET", "/permission")), z.array(permissionAskSchema)),
+    replyPermission: async (askId, body) => {
+      const path = `/permission/${encodeURIComponent(askId)}/reply`;
+      const reply = await call("POST", path, body);
+      if (reply.status === 404) return false;
+      ok(reply);
+      return true;
     },
     events: (signal) => readEvents(send, until(signal)),
   };

@@ -4,7 +4,7 @@
  * belongs to the sandbox.
  */
 import { providerOf } from "#contracts/models/registry";
-import type { ModelAccess } from "../provider/spec.ts";
+import type { ModelAccess, ToolPermissions } from "../provider/spec.ts";
 
 export interface OpencodeSetup {
   readonly model: ModelAccess;
@@ -12,6 +12,8 @@ export interface OpencodeSetup {
   readonly instructionsPath: string;
   /** Whether the sandbox has Playwright's MCP server, so that the agent can look at pages. */
   readonly browser: boolean;
+  /** Which tools ask before they run; none without it. */
+  readonly toolPermissions?: ToolPermissions | undefined;
   /** Password of the server's Basic authentication; the user is `opencode`. */
   readonly password: string;
 }
@@ -46,7 +48,7 @@ const playwright = {
   enabled: true,
 };
 
-const opencodeConfig = ({ model, instructionsPath, browser }: OpencodeSetup) => ({
+const opencodeConfig = ({ model, instructionsPath, browser, toolPermissions }: OpencodeSetup) => ({
   $schema: "https://opencode.ai/config.json",
   model: model.model,
   small_model: model.smallModel,
@@ -56,8 +58,11 @@ const opencodeConfig = ({ model, instructionsPath, browser }: OpencodeSetup) => 
     },
   },
   instructions: [instructionsPath],
-  // Nobody sits at this terminal: a question would block the turn for ever. The sandbox is the fence.
-  permission: { "*": "allow", bash: "allow", question: "deny" },
+  // Nobody sits at this terminal: a question would block the turn for ever. The sandbox is the fence,
+  // unless the organisation's policy wants to be asked. The last entry that fits decides.
+  permission: { "*": "allow", bash: "allow", ...toolPermissions, question: "deny" },
+  // Who is refused a tool hears why, and goes on without it.
+  ...(toolPermissions && { experimental: { continue_loop_on_deny: true } }),
   ...(browser && { mcp: { playwright } }),
   share: "disabled",
   autoupdate: false,

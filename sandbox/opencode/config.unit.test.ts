@@ -29,6 +29,14 @@ test("the agent may run everything, ask nobody, and publish nothing", () => {
   });
 });
 
+test("tools that the policy wants to be asked about ask, and still nobody is asked a question", () => {
+  const toolPermissions = { "*": "ask", bash: "ask", read: "allow", question: "allow" } as const;
+  const { permission } = configOf(opencodeEnvironment({ ...setup, toolPermissions }));
+  expect(permission).toEqual({ "*": "ask", bash: "ask", read: "allow", question: "deny" });
+  // The last entry that fits decides: the general one has to stay first.
+  expect(Object.keys(permission as object)[0]).toBe("*");
+});
+
 test("there is a browser where the sandbox has one", () => {
   expect(configOf(opencodeEnvironment(setup))).not.toHaveProperty("mcp");
   expect(configOf(opencodeEnvironment({ ...setup, browser: true }))).toMatchObject({

@@ -5,6 +5,7 @@ import {
   messageInfoSchema,
   opencodeErrorSchema,
   partSchema,
+  permissionAskSchema,
   sessionStatusSchema,
 } from "./schemas.ts";
 
@@ -30,6 +31,11 @@ const frameSchema = z.discriminatedUnion("type", [
     properties: z.object({ sessionID: z.string(), status: sessionStatusSchema }),
   }),
   z.object({ type: z.literal("session.idle"), properties: z.object({ sessionID: z.string() }) }),
+  z.object({ type: z.literal("permission.asked"), properties: permissionAskSchema }),
+  z.object({
+    type: z.literal("permission.replied"),
+    properties: z.object({ sessionID: z.string(), requestID: z.string() }),
+  }),
   z.object({
     type: z.literal("session.error"),
     // Without a session it concerns the server as a whole.

@@ -113,6 +113,16 @@ export const sessionStatusSchema = z.discriminatedUnion("type", [
 ]);
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 
+/** A tool that waits for leave, as the event tells it and `GET /permission` lists it. */
+export const permissionAskSchema = z.object({
+  id: z.string(),
+  sessionID: z.string(),
+  permission: z.string(),
+  patterns: z.array(z.string()).default([]),
+  metadata: z.record(z.string(), z.unknown()).default({}),
+});
+export type PermissionAsk = z.infer<typeof permissionAskSchema>;
+
 export const sessionInfoSchema = z.object({
   id: z.string(),
   directory: z.string(),

@@ -159,6 +159,9 @@ export const turnReader = (recorded: ReadonlySet<string>): TurnReader => {
   const push = (frame: OpencodeFrame): readonly AgentEvent[] => {
     switch (frame.type) {
       case "server.connected":
+      // What waits for leave is no part of a turn's text: `open-asks.ts` keeps it.
+      case "permission.asked":
+      case "permission.replied":
         return [];
       case "message.updated":
         return putInfo(frame.properties.info);

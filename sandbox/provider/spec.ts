@@ -15,6 +15,12 @@ export interface ModelAccess {
   readonly apiKey: string;
 }
 
+/**
+ * By the name of a tool, or `*` for every tool that is not named: whether it asks before it runs. `bash`
+ * has an entry of its own whenever `*` has one.
+ */
+export type ToolPermissions = Readonly<Record<string, "allow" | "ask">>;
+
 /** Used for git's own requests only, and not left behind in the sandbox. */
 export interface GitCredential {
   readonly username: string;
@@ -59,6 +65,8 @@ export interface SandboxSpec extends WorkspaceSpec {
   readonly model: ModelAccess;
   /** Which tools the agent has; those of a coding session by default. */
   readonly kind?: SessionKind;
+  /** Which of the agent's tools ask before they run; none without it. */
+  readonly toolPermissions?: ToolPermissions;
   /** What the agent is told about its place and its task. */
   readonly instructions: string;
 }

@@ -3,18 +3,12 @@ import type { ActionDefinition } from "#contracts/actions/definition";
 import { DomainError, isDomainError } from "#contracts/errors";
 import { derivedId, type InvocationId, newId, type UserId } from "#contracts/ids";
 import type { InvocationCommand } from "#contracts/invocation/commands";
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
-import type { EventStore } from "#event-store/event-store";
-import { askedOf, triggerOfSession } from "../policy/ask-policy.ts";
-import type { RuleBudgets } from "../policy/budgets.ts";
-import { loadPolicy } from "../policy/commands.ts";
-import type { DecidedMode } from "../policy/decide-mode.ts";
-import { settleMode } from "../policy/settle-mode.ts";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import { requireSameRequest } from "./decider.ts";
-import { approvalLifetimeMs } from "./expiry.ts";
 import {
   executeOnInvocation,
   findInvocation,
@@ -24,14 +18,11 @@ import {
 import { validateParams } from "./params.ts";
 import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
 import { requireSession } from "./session-lookup.ts";
-import type { SessionKey, SessionLimits } from "./session-limits.ts";
+import { recordInvocation, type RecordInvocationDeps } from "./record-invocation.ts";
+import type { SessionKey } from "./session-limits.ts";
 
-export interface ActionCommandsDeps {
-  readonly store: EventStore;
+export interface ActionCommandsDeps extends RecordInvocationDeps {
   readonly registry: ActionRegistry;
-  readonly limits: SessionLimits;
-  readonly budgets: RuleBudgets;
-  readonly clock: () => Date;
 }
 
 export interface InvokeRequest extends SessionKey {
@@ -75,30 +66,8 @@ export const invokeAction = async (
     requireSameRequest(known.state, fingerprint);
     return { id, position: known.position };
   }
-  await deps.limits.countCall(request, id);
-  const { mode, source, rule, drifted } = await decideOn(
-    deps,
-    { request, id, session, definition },
-    meta,
-  );
-  if (mode === "require_approval") await deps.limits.takePlace(request, id);
-  const expiresAt = new Date(deps.clock().getTime() + approvalLifetimeMs[session.origin.kind]);
-  const command: InvocationCommand = {
-    type: "InvokeAction",
-    sessionId,
-    integration,
-    action,
-    params,
-    risk: definition.risk,
-    mode,
-    modeSource: source,
-    ruleId: rule?.id ?? null,
-    drifted,
-    expiresAt: mode === "require_approval" ? expiresAt.toISOString() : null,
-    fingerprint,
-  };
-  const { position } = await executeOnInvocation(deps.store, key, command, meta);
-  return { id, position };
+  const asked = { ...request, id, session, definition, recordedParams: params, fingerprint };
+  return { id, position: await recordInvocation(deps, asked, meta) };
 };
 
 interface CheckedRequest {
@@ -120,24 +89,6 @@ const checkRequest = async (
   const definition = await requireAction(source, action);
   validateParams(definition, params);
   return { session, definition };
-};
-
-const decideOn = async (
-  { store, budgets, clock }: ActionCommandsDeps,
-  {
-    request: { organization, sessionId, integration, params },
-    id,
-    session,
-    definition,
-  }: CheckedRequest & { readonly request: InvokeRequest; readonly id: InvocationId },
-  meta: CommandMeta,
-): Promise<DecidedMode> => {
-  const [policy, triggerId] = await Promise.all([
-    loadPolicy(store, organization),
-    triggerOfSession(store, organization, session),
-  ]);
-  const asked = askedOf({ integration, definition, params, sessionId, triggerId, now: clock() });
-  return settleMode(budgets, { organization, invocationId: id, policy, asked }, meta);
 };
 
 export interface Resolution extends SessionKey {
@@ -174,6 +125,12 @@ const checkEdit = async (
 ): Promise<void> => {
   const { integration, action } = (await requireInvocation(store, { organization, id })).state
     .request;
+  if (integration === agentIntegration) {
+    throw new DomainError(
+      "action_params_invalid",
+      "What an agent's own tool does cannot be changed; deny it with a reason instead.",
+    );
+  }
   const source = await requireSource(registry, organization, integration);
   validateParams(await requireAction(source, action), editedParams);
 };

@@ -1,10 +1,12 @@
 /** The reactor that carries approved invocations out, wherever and however they were approved. */
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { EventStore } from "#event-store/event-store";
 import { openLeases } from "#event-store/leases";
 import type { Log } from "#event-store/log";
 import { startReactor } from "#event-store/reactor";
 import type { Worker } from "#event-store/worker";
 import { executeInvocation } from "./execution.ts";
+import { requireInvocation } from "./invocation-log.ts";
 import { invocationEventsOf, keyOf, reactionMeta } from "./reaction.ts";
 import type { ActionRegistry } from "./registry.ts";
 
@@ -38,6 +40,9 @@ export const startActionExecutor = async (
     log,
     react: async (recorded) => {
       if (!invocationEventsOf(recorded).some(({ type }) => type === "ActionApproved")) return;
+      const { request } = (await requireInvocation(store, keyOf(recorded))).state;
+      // The session's owner lets the agent's own tools run, where they are.
+      if (request.integration === agentIntegration) return;
       const newMeta = () => reactionMeta(recorded, actionExecutor);
       const deps = {
         store,

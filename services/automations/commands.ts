@@ -1,4 +1,4 @@
-import type { OrganizationId, RunId, SessionId, TriggerId } from "#contracts/ids";
+import type { InvocationId, OrganizationId, RunId, SessionId, TriggerId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import type { RunCommand } from "#contracts/run/commands";
 import type { CommandMeta } from "#event-store/command-meta";
@@ -6,7 +6,7 @@ import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/execute";
 import { type AggregateKey, loadAggregate } from "#event-store/load";
 import { sessionIdOf } from "../sessions/create-session.ts";
-import { runDecider } from "./decider.ts";
+import { runDecider, type RunState } from "./decider.ts";
 
 /** Its text becomes its session's, which is erased with it; that the session's id is known before is why. */
 const aggregate = {
@@ -22,7 +22,7 @@ export interface RunKey {
 
 /** The automation that the run belongs to; null for a run that is not there. */
 export const triggerOfRun = async (store: EventStore, run: RunKey): Promise<TriggerId | null> => {
-  const { state } = await loadAggregate(store, aggregate, run);
+  const state = await loadRun(store, run);
   return state.status === "absent" ? null : state.triggerId;
 };
 
@@ -45,6 +45,29 @@ export const openRunSession = async (
   meta: CommandMeta,
 ): Promise<Position> =>
   (await execute(store, aggregate, run, { type: "OpenRunSession", sessionId }, meta)).position;
+
+/** Records that the run waits for somebody's decision. */
+export const pauseRun = async (
+  store: EventStore,
+  run: RunKey,
+  invocationId: InvocationId,
+  meta: CommandMeta,
+): Promise<void> => {
+  await execute(store, aggregate, run, { type: "PauseRun", invocationId }, meta);
+};
+
+/** Records that it was decided; answers how the run stands then. */
+export const resumeRun = async (
+  store: EventStore,
+  run: RunKey,
+  invocationId: InvocationId,
+  meta: CommandMeta,
+): Promise<RunState> =>
+  (await execute(store, aggregate, run, { type: "ResumeRun", invocationId }, meta)).state;
+
+/** The run as the log has it. */
+export const loadRun = async (store: EventStore, run: RunKey): Promise<RunState> =>
+  (await loadAggregate(store, aggregate, run)).state;
 
 type Completion = Extract<RunCommand, { type: "CompleteRun" }>;
 

@@ -1,16 +1,25 @@
 /** A run: what one delivery made an automation do. Its id follows from the trigger and the delivery. */
 import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
-import type { SessionId, TriggerId } from "#contracts/ids";
+import type { InvocationId, SessionId, TriggerId } from "#contracts/ids";
 import type { RunCommand } from "#contracts/run/commands";
 import type { RunEvent } from "#contracts/run/events";
 import type { RunOutcome } from "#contracts/run/outcome";
 import type { Decider } from "#event-store/decider";
 
+interface Waiting {
+  /** The invocations of its agent that wait for somebody's decision, or were not heard of since. */
+  readonly waitingFor: readonly InvocationId[];
+}
+
 export type RunState =
   | { readonly status: "absent" }
-  | { readonly status: "matched"; readonly triggerId: TriggerId }
-  | { readonly status: "opened"; readonly triggerId: TriggerId; readonly sessionId: SessionId }
+  | ({ readonly status: "matched"; readonly triggerId: TriggerId } & Waiting)
+  | ({
+      readonly status: "opened";
+      readonly triggerId: TriggerId;
+      readonly sessionId: SessionId;
+    } & Waiting)
   | {
       readonly status: "completed";
       readonly triggerId: TriggerId;
@@ -34,6 +43,14 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
       }
       case "OpenRunSession":
         return openSession(command.sessionId, state);
+      case "PauseRun":
+        return isWaitingFor(command.invocationId, state) !== false
+          ? []
+          : [{ type: "RunPaused", data: { invocationId: command.invocationId } }];
+      case "ResumeRun":
+        return isWaitingFor(command.invocationId, state)
+          ? [{ type: "RunResumed", data: { invocationId: command.invocationId } }]
+          : [];
       case "CompleteRun":
         return completeRun(command, state);
       default:
@@ -44,7 +61,7 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
   evolve: (state, event) => {
     switch (event.type) {
       case "TriggerMatched":
-        return { status: "matched", triggerId: event.data.triggerId };
+        return { status: "matched", triggerId: event.data.triggerId, waitingFor: [] };
       case "RunSessionOpened":
         // A report may be faster than the word that the session is open.
         return state.status === "absent" || state.status === "completed"
@@ -53,7 +70,18 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
               status: "opened",
               triggerId: state.triggerId,
               sessionId: event.data.sessionId,
+              waitingFor: state.waitingFor,
             };
+      case "RunPaused":
+        return "waitingFor" in state
+          ? { ...state, waitingFor: [...state.waitingFor, event.data.invocationId] }
+          : state;
+      case "RunResumed": {
+        const { invocationId } = event.data;
+        return "waitingFor" in state
+          ? { ...state, waitingFor: state.waitingFor.filter((id) => id !== invocationId) }
+          : state;
+      }
       case "RunCompleted": {
         const { sessionId, completionId, report } = event.data;
         return state.status === "absent"
@@ -70,6 +98,21 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
         return assertNever(event);
     }
   },
+};
+
+/** Null for a run that waits for nobody any more. */
+const isWaitingFor = (invocationId: InvocationId, state: RunState): boolean | null => {
+  switch (state.status) {
+    case "absent":
+      throw new DomainError("not_found", "There is no such run.");
+    case "matched":
+    case "opened":
+      return state.waitingFor.includes(invocationId);
+    case "completed":
+      return null;
+    default:
+      return assertNever(state);
+  }
 };
 
 const openSession = (sessionId: SessionId, state: RunState): readonly RunEvent[] => {

@@ -63,3 +63,20 @@ it("opens one session, after it has matched", () => {
     .when({ type: "OpenRunSession", sessionId: derivedId("session", "two") })
     .thenRejects("idempotency_key_reused");
 });
+
+it("waits for each invocation that a person has to decide on, until it is completed", () => {
+  const invocationId = derivedId("invocation", "1");
+  const pause: RunCommand = { type: "PauseRun", invocationId };
+  const resume: RunCommand = { type: "ResumeRun", invocationId };
+  const paused: RunEvent = { type: "RunPaused", data: { invocationId } };
+  const resumed: RunEvent = { type: "RunResumed", data: { invocationId } };
+  given().when(pause).thenRejects("not_found");
+  // Its agent may be faster than the word that the session is open.
+  given(matched).when(pause).then(paused);
+  given(matched, paused, opened).when(pause).then();
+  given(matched, paused, opened).when(resume).then(resumed);
+  given(matched, opened).when(resume).then();
+  given(matched, opened, paused, resumed).when(resume).then();
+  given(matched, opened, paused, completed).when(resume).then();
+  given(matched, opened, completed).when(pause).then();
+});

@@ -6,7 +6,7 @@ import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { runDecider } from "./decider.ts";
 
-const [matched, , completed] = runEvents;
+const [matched, , , , completed] = runEvents;
 
 const sessionId = fc.constantFrom(derivedId("session", "1"), derivedId("session", "2"));
 
@@ -18,6 +18,9 @@ describeDecider("a run", {
     // Few ids, so that commands meet.
     sessionId.map((id): RunCommand => ({ type: "OpenRunSession", sessionId: id })),
     fc
+      .tuple(fc.constantFrom("PauseRun", "ResumeRun"), fc.constantFrom("1", "2"))
+      .map(([type, id]): RunCommand => ({ type, invocationId: derivedId("invocation", id) })),
+    fc
       .tuple(arbitraryOf(completed.data), sessionId, fc.constantFrom("a", "b"))
       .map(([{ report }, id, completionId]): RunCommand => ({
         type: "CompleteRun",
@@ -26,5 +29,11 @@ describeDecider("a run", {
         report,
       })),
   ),
-  repeated: { MatchTrigger: "nothing", OpenRunSession: "nothing", CompleteRun: "nothing" },
+  repeated: {
+    MatchTrigger: "nothing",
+    OpenRunSession: "nothing",
+    PauseRun: "nothing",
+    ResumeRun: "nothing",
+    CompleteRun: "nothing",
+  },
 });

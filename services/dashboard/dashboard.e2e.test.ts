@@ -2,11 +2,14 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { getInvocation, invokeAction } from "#contracts/http/actions";
 import { getEnvironment } from "#contracts/http/environment";
 import { listPrompts } from "#contracts/http/prompts";
 import { createSession, getSession } from "#contracts/http/sessions";
 import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/execute";
+import { deriveSandboxToken } from "#sandbox/token";
+import { createClient } from "../client/client.ts";
 import { createRepositoryFixture } from "../demo/repository-fixture.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import { type TestStack, startTestStack } from "../testing/test-stack.ts";
@@ -210,6 +213,93 @@ it(
   },
   testLimitMs,
 );
+
+it(
+  "adds a rule, tries it out, decides by it with a reason or other parameters, and takes it back",
+  async () => {
+    const { stack, page, complaints } = opened();
+    await signIn(stack, page);
+    const before = complaints.length;
+    await page.getByRole("link", { name: "Policy" }).click();
+    await page.getByRole("heading", { name: "No rules yet" }).waitFor();
+    const form = page.getByRole("form", { name: "Add a rule" });
+    await form.getByLabel("Integration").fill("demo");
+    await form.getByLabel("Action").fill("publish_release");
+    await form.getByLabel("Only if this parameter").fill("version");
+    await form.getByLabel("is like").fill("7.*");
+    await form.getByLabel("Why it is there").fill("Sevens are special");
+    await form.getByRole("button", { name: "Add rule" }).click();
+    const rule = page.getByRole("article", { name: "demo / publish_release" });
+    await rule.getByText("if version is like “7.*”").waitFor();
+
+    const trial = page.getByRole("form", { name: "Try it out" });
+    await trial.getByLabel("Integration").fill("demo");
+    await trial.getByLabel("Action").fill("publish_release");
+    await trial.getByLabel("Parameters").fill('{ "version": "7.1.0" }');
+    await trial.getByRole("button", { name: "What would happen?" }).click();
+    await trial.getByText("A rule of the organisation decides.").waitFor();
+    await keepScreenshot(page, "policy");
+
+    const ask = await openAsking(stack);
+    const [edited, denied] = [await ask("7.1.0"), await ask("7.2.0")];
+    await page.getByRole("link", { name: /^Approvals/ }).click();
+    const card = (version: string) => page.getByRole("article").filter({ hasText: version });
+    await card("7.1.0")
+      .getByText(/^A rule of the policy \(rul_/)
+      .waitFor();
+    await card("7.1.0").getByRole("button", { name: "Edit" }).click();
+    await card("7.1.0").getByLabel("Edited parameters").fill('{ "version": "7.1.1" }');
+    await card("7.2.0").getByRole("button", { name: "Deny" }).click();
+    await card("7.2.0").getByLabel("Reason").fill("Not on a Friday");
+    await keepScreenshot(page, "approvals");
+    await card("7.1.0").getByRole("button", { name: "Approve as edited" }).click();
+    await card("7.1.0").waitFor({ state: "detached" });
+    await card("7.2.0").getByRole("button", { name: "Deny the action" }).click();
+    await card("7.2.0").waitFor({ state: "detached" });
+    await vi.waitFor(
+      async () => {
+        expect(await edited()).toMatchObject({
+          status: "completed",
+          editedParams: { version: "7.1.1" },
+        });
+        expect(await denied()).toMatchObject({ status: "denied", reason: "Not on a Friday" });
+      },
+      { timeout: 30_000 },
+    );
+
+    await page.getByRole("link", { name: "Policy" }).click();
+    await rule.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByRole("button", { name: "Remove the rule" }).click();
+    await page.getByRole("heading", { name: "No rules yet" }).waitFor();
+    expect(complaints.slice(before)).toEqual([]);
+  },
+  testLimitMs,
+);
+
+/** Asks for releases as the agent of a session that has nothing else to do; answers how each stands. */
+const openAsking = async ({ client, url, program, organization }: TestStack) => {
+  const { sessionId } = await client.call(createSession, { body: { title: "Sevens" } });
+  const accessToken = deriveSandboxToken({
+    secret: program.platform.keys.sandboxTokens,
+    sessionId,
+    organizationId: organization,
+  });
+  const agent = createClient({ baseUrl: url, accessToken });
+  return async (version: string) => {
+    const { invocation } = await agent.call(invokeAction, {
+      params: { sessionId },
+      body: { integration: "demo", action: "publish_release", params: { version } },
+    });
+    const params = { sessionId, invocationId: invocation.id };
+    return () => client.call(getInvocation, { params });
+  };
+};
+
+/** For people who want to look, where `SCREENSHOTS` names a folder. */
+const keepScreenshot = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env["SCREENSHOTS"];
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+};
 
 /** Each test signs in for itself, with a token of its own: they work once. */
 const signIn = async ({ url, program, organization }: TestStack, page: Page): Promise<void> => {

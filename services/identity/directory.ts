@@ -19,6 +19,8 @@ export interface Directory {
   /** @throws DomainError `user_exists` */
   addUser(organization: OrganizationId, user: Person & { readonly role: Role }): Promise<UserView>;
   findUser(id: UserId): Promise<UserView | null>;
+  /** However it is capitalised. */
+  findUserByEmail(email: string): Promise<UserView | null>;
   /** The oldest owner; creates the organisation "Default" and its owner when there is nobody at all. */
   ensureFirstOwner(): Promise<UserView>;
 }
@@ -34,6 +36,11 @@ export const openDirectory = async (sql: Sql): Promise<Directory> => {
       refusingKnownEmail(sql.begin((tx) => insertOrganization(tx, name, owner))),
     addUser: (organization, user) => refusingKnownEmail(insertUser(sql, organization, user)),
     findUser: (id) => findUser(sql, id),
+    findUserByEmail: async (email) => {
+      const [row] = await sql<{ id: UserId }[]>`
+        SELECT id FROM identity.users WHERE lower(email) = lower(${email})`;
+      return row ? findUser(sql, row.id) : null;
+    },
     ensureFirstOwner: () =>
       sql.begin(async (tx) => {
         // Two processes that start on an empty database make one owner.

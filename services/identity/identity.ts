@@ -17,7 +17,7 @@ interface SignedIn {
 
 export interface Identity extends Pick<
   Directory,
-  "createOrganization" | "ensureFirstOwner" | "findUser"
+  "createOrganization" | "ensureFirstOwner" | "findUser" | "findUserByEmail"
 > {
   /** Adds a person, with the token for their first sign-in. @throws DomainError `user_exists` */
   addUser(
@@ -55,6 +55,7 @@ export const openIdentity = async ({
     createOrganization: directory.createOrganization,
     ensureFirstOwner: directory.ensureFirstOwner,
     findUser: directory.findUser,
+    findUserByEmail: directory.findUserByEmail,
     issueSignInToken: signInTokens.issue,
     addUser: async (organization, person) => {
       const user = await directory.addUser(organization, person);

@@ -1,6 +1,7 @@
 /** Gathers what a policy needs to know to decide on an action. */
 import type { ActionDefinition } from "#contracts/actions/definition";
 import type { OrganizationId, RuleId, SessionId, TriggerId } from "#contracts/ids";
+import { agentIntegration, agentToolDefinition } from "#contracts/policy/agent-tools";
 import type { EventStore } from "#event-store/event-store";
 import { type ActionRegistry, requireAction, requireSource } from "../actions/registry.ts";
 import { requireSession } from "../actions/session-lookup.ts";
@@ -38,8 +39,10 @@ export const askPolicy = async (
   { organization, sessionId, integration, action, params }: PolicyQuestion,
 ): Promise<{ policy: PolicyState; asked: ActionAsked }> => {
   const session = sessionId && (await requireSession(store, { organization, sessionId }));
-  const source = await requireSource(registry, organization, integration);
-  const definition = await requireAction(source, action);
+  const definition =
+    integration === agentIntegration
+      ? agentToolDefinition(action)
+      : await requireAction(await requireSource(registry, organization, integration), action);
   const [policy, triggerId] = await Promise.all([
     loadPolicy(store, organization),
     session && triggerOfSession(store, organization, session),

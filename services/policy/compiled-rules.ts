@@ -5,6 +5,7 @@
  * time. Pure.
  */
 import type { RuleId, SessionId, TriggerId } from "#contracts/ids";
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { ActionMode } from "#contracts/policy/mode";
 import { anyName, type PolicyRule, type RuleScope } from "#contracts/policy/rules";
 import { compileCondition, type ConditionTest } from "./conditions.ts";
@@ -141,16 +142,18 @@ const firstOf = (
   return found;
 };
 
-const namesOf = ({ integration, action }: RuleQuestion): readonly string[] => [
-  keyOf(integration, action),
-  keyOf(integration, anyName),
-  keyOf(anyName, action),
-  keyOf(anyName, anyName),
-];
+/**
+ * The names of rules that speak of an action. One of every integration speaks of what reaches outside: it was
+ * not made to stop an agent at each file that it reads. The agent's own tools are named as such.
+ */
+const namesOf = ({ integration, action }: RuleQuestion): readonly string[] =>
+  (integration === agentIntegration ? [integration] : [integration, anyName]).flatMap((name) => [
+    keyOf(name, action),
+    keyOf(name, anyName),
+  ]);
 
-const names = (rule: PolicyRule, { integration, action }: RuleQuestion): boolean =>
-  (rule.integration === anyName || rule.integration === integration) &&
-  (rule.action === anyName || rule.action === action);
+const names = ({ integration, action }: PolicyRule, asked: RuleQuestion): boolean =>
+  namesOf(asked).includes(keyOf(integration, action));
 
 interface Call {
   readonly asked: RuleQuestion;

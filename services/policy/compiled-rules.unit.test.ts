@@ -11,6 +11,8 @@ import { decidingRule } from "./testing/plain-rules.ts";
 // Few values, so that rules and calls meet.
 const names = fc.constantFrom("slack", "git");
 const ruleNames = fc.constantFrom("slack", "git", "*");
+const integrations = fc.constantFrom("slack", "git", "agent");
+const ruleIntegrations = fc.constantFrom("slack", "git", "agent", "*");
 const sessions = fc.constantFrom(derivedId("session", "1"), derivedId("session", "2"));
 const triggers = fc.constantFrom(derivedId("trigger", "1"), derivedId("trigger", "2"));
 const instants = fc.constantFrom(
@@ -39,7 +41,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   }),
 );
 const rule: fc.Arbitrary<PolicyRule> = fc.record({
-  integration: ruleNames,
+  integration: ruleIntegrations,
   action: ruleNames,
   mode: arbitraryOf(actionModeSchema),
   scope: fc.oneof(
@@ -62,7 +64,7 @@ const rules: fc.Arbitrary<readonly StoredRule[]> = fc.array(rule, { maxLength: 1
 );
 const inside = fc.oneof(plain, fc.constant(null), fc.array(plain), fc.record({ b: plain }));
 const asked: fc.Arbitrary<RuleQuestion> = fc.record({
-  integration: names,
+  integration: integrations,
   action: names,
   params: fc.record({ a: inside, b: inside }, { requiredKeys: [] }),
   sessionId: fc.option(sessions),

@@ -4,11 +4,12 @@
  * Of the rules that apply, one that refuses wins; then the narrower scope (session, automation,
  * organisation), then the one that names more (integration and action rather than `*`), then the stricter
  * mode, then the older rule. Where no rule applies: the automation's own mode, the organisation's mode,
- * and what the risk suggests. Last, an action that has changed since somebody let it run unasked waits
+ * and what the risk suggests; the agent's own tools run, unless somebody has given them a risk. Last, an action that has changed since somebody let it run unasked waits
  * for a person again; what is refused stays so. Pure.
  */
 import type { RuleId } from "#contracts/ids";
 import type { ModeSource } from "#contracts/invocation/events";
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { ActionMode, RiskLevel } from "#contracts/policy/mode";
 import { compiledRules, type RuleQuestion } from "./compiled-rules.ts";
 import { keyOf, type PolicyState, type StoredRule } from "./state.ts";
@@ -58,7 +59,13 @@ const decided = (
   if (set) return { mode: set, source: "organization", rule: null };
   const { [keyOf(integration, action)]: actionRisk, [keyOf(integration, null)]: wholeRisk } =
     policy.risks;
-  return { mode: inferredModes[actionRisk ?? wholeRisk ?? risk], source: "inferred", rule: null };
+  const overridden = actionRisk ?? wholeRisk;
+  // An agent's own tools stay inside its sandbox, which is the fence.
+  const mode =
+    integration === agentIntegration && overridden === undefined
+      ? "allow"
+      : inferredModes[overridden ?? risk];
+  return { mode, source: "inferred", rule: null };
 };
 
 const guardDrift = (

@@ -8,6 +8,7 @@ import { definitionHashOf } from "./definition-hash.ts";
 import { dryRun } from "./dry-run.ts";
 import { compileGlob } from "./glob.ts";
 import { keyOf, type PolicyState } from "./state.ts";
+import { toolPermissions } from "./tool-permissions.ts";
 
 const triggerId = derivedId("trigger", "1");
 const sessionId = derivedId("session", "1");
@@ -243,5 +244,56 @@ describe("the hash of a definition", () => {
     ["what is required", { properties, required: ["default"] }],
   ])("changes with %s", (_what, change) => {
     expect(hash({ type: "object", ...change })).not.toBe(hash({ type: "object", properties }));
+  });
+});
+
+describe("the agent's own tools", () => {
+  const bash: ActionAsked = { ...asked, integration: "agent", action: "bash" };
+  const permissions = (policy: PolicyState) =>
+    toolPermissions(policy, { sessionId, triggerId, now: asked.now });
+
+  it("run until somebody decides otherwise, and then nothing asks needlessly", () => {
+    expect(decideMode(nothing, bash)).toMatchObject({ mode: "allow", source: "inferred" });
+    expect(permissions(nothing)).toBeNull();
+    const allowed = withRules(rule("1", { integration: "agent", action: "bash" }));
+    expect(permissions(allowed)).toBeNull();
+  });
+
+  it("are not what a rule for every integration speaks of", () => {
+    const policy = withRules(rule("1", { integration: "*", action: "*", mode: "deny" }));
+    expect(decideMode(policy, bash).mode).toBe("allow");
+    expect(permissions(policy)).toBeNull();
+  });
+
+  it("ask where a rule of this session may want it, whatever its conditions", () => {
+    const git: Condition = { op: "matches", path: "command", glob: "git push*" };
+    const guarded = { integration: "agent", action: "bash", mode: "require_approval" } as const;
+    const policy = withRules(rule("1", { ...guarded, conditions: [git] }));
+    expect(permissions(policy)).toEqual({ "*": "allow", bash: "ask" });
+    expect(decideMode(policy, { ...bash, params: { command: "git push --force" } }).mode).toBe(
+      "require_approval",
+    );
+    expect(decideMode(policy, { ...bash, params: { command: "git status" } }).mode).toBe("allow");
+    const others = { kind: "session", sessionId: derivedId("session", "2") } as const;
+    expect(permissions(withRules(rule("1", { ...guarded, scope: others })))).toBeNull();
+  });
+
+  it("all ask under a rule for all of them, or a risk that somebody has given them", () => {
+    const every = { integration: "agent", action: "*", mode: "deny" } as const;
+    const asking = { "*": "ask", bash: "ask" };
+    expect(permissions(withRules(rule("1", every)))).toEqual(asking);
+    expect(permissions({ ...nothing, risks: { [keyOf("agent", null)]: "write" } })).toEqual(asking);
+    expect(
+      permissions({
+        ...nothing,
+        risks: { [keyOf("agent", null)]: "danger" },
+        modes: { [keyOf("agent", "read")]: "allow" },
+      }),
+    ).toEqual({ "*": "ask", bash: "ask", read: "allow" });
+  });
+
+  it.each(["__proto__", "constructor"])("may have any name: %s", (action) => {
+    const policy = withRules(rule("1", { integration: "agent", action, mode: "deny" }));
+    expect(Object.entries(permissions(policy) ?? {})).toContainEqual([action, "ask"]);
   });
 });

@@ -1,6 +1,7 @@
 /** Says what a policy makes of an action, and why. Pure. */
 import { assertNever } from "#contracts/assert-never";
 import type { RuleId } from "#contracts/ids";
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { DryRun, RuleFinding } from "#contracts/policy/view";
 import { compiledRules } from "./compiled-rules.ts";
 import { type ActionAsked, type DecidedMode, decideMode } from "./decide-mode.ts";
@@ -29,7 +30,10 @@ const because = (decision: DecidedMode, asked: ActionAsked): string =>
     ? `${decidedBy(decision, asked)} But the action has changed since somebody let it run unasked.`
     : decidedBy(decision, asked);
 
-const decidedBy = ({ source, rule, mode }: DecidedMode, { risk }: ActionAsked): string => {
+const decidedBy = (
+  { source, rule, mode }: DecidedMode,
+  { risk, integration }: ActionAsked,
+): string => {
   switch (source) {
     case "rule": {
       const where =
@@ -43,7 +47,9 @@ const decidedBy = ({ source, rule, mode }: DecidedMode, { risk }: ActionAsked): 
     case "organization":
       return "No rule applies; the organisation has set a mode for this action.";
     case "inferred":
-      return `Nobody has decided on this action; the risk that it has (${risk}, unless overridden) suggests ${mode}.`;
+      return integration === agentIntegration && mode === "allow"
+        ? "Nobody has decided on this tool; what an agent does inside its sandbox is allowed."
+        : `Nobody has decided on this action; the risk that it has (${risk}, unless overridden) suggests ${mode}.`;
     default:
       return assertNever(source);
   }

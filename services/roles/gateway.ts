@@ -9,6 +9,9 @@ import { organizationOfTrigger } from "#projections/triggers/queries";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { actionRoutes } from "../actions/routes.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
+import { approvalLinkRoutes } from "../approvals/links/routes.ts";
+import { slackRoutes } from "../approvals/slack/routes.ts";
+import type { SlackApp } from "../approvals/slack/slack-app.ts";
 import { automationRoutes } from "../automations/routes.ts";
 import { configurationRoutes } from "../configurations/routes.ts";
 import { openEventStreams } from "../fanout/event-streams.ts";
@@ -51,6 +54,7 @@ export interface GatewayRole extends Running {
 export interface GatewayRoleOptions {
   readonly registry: ActionRegistry;
   readonly connections: ConnectorAccess;
+  readonly slack: SlackApp;
   /** Where browsers open the live channel. */
   readonly liveUrl: string;
   /** The folder of the built dashboard; null without one. */
@@ -60,7 +64,7 @@ export interface GatewayRoleOptions {
 /** Serves the HTTP API and the dashboard. */
 export const startGatewayRole = async (
   { store, sql, keys, config, log, instance }: Platform,
-  { registry, connections, liveUrl, dashboardDir }: GatewayRoleOptions,
+  { registry, connections, slack, liveUrl, dashboardDir }: GatewayRoleOptions,
 ): Promise<GatewayRole> => {
   const started = runningStack();
   try {
@@ -75,6 +79,19 @@ export const startGatewayRole = async (
       findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
       sidecarToken: ({ sessionId, organizationId }) =>
         deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
+    };
+    const actions = {
+      store,
+      registry,
+      clock,
+      budgets,
+      limits: await openSessionLimits(store, clock),
+    };
+    const { SLACK_SIGNING_SECRET: signingSecret } = config;
+    const { findUser, findUserByEmail } = identity;
+    const url = () => {
+      const { port } = app.server.address() as AddressInfo;
+      return `http://${config.HOST}:${port}`;
     };
     const app = await buildGateway({
       log,
@@ -105,15 +122,16 @@ export const startGatewayRole = async (
           openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, clock()),
         }),
-        ...actionRoutes({
-          store,
-          sql,
-          log,
-          registry,
-          clock,
-          budgets,
-          limits: await openSessionLimits(store, clock),
+        ...actionRoutes({ ...actions, sql, log }),
+        ...approvalLinkRoutes({
+          ...actions,
+          findUser,
+          linkKey: keys.approvalLinks,
+          publicUrl: () => (config.PUBLIC_URL ?? url()).replace(/\/+$/, ""),
         }),
+        ...(signingSecret === undefined
+          ? []
+          : slackRoutes({ ...actions, signingSecret, slack, findUserByEmail, log })),
         ...proxyRoutes({
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
@@ -164,8 +182,7 @@ export const startGatewayRole = async (
     started.add({ stop: () => app.close() });
     // Before the server, which waits for what it has not yet answered to the end.
     started.add({ stop: () => streams.close() });
-    const { port } = app.server.address() as AddressInfo;
-    return { url: `http://${config.HOST}:${port}`, identity, stop: started.stop };
+    return { url: url(), identity, stop: started.stop };
   } catch (error) {
     await started.stop();
     throw error;

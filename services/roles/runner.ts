@@ -5,6 +5,7 @@ import type { SandboxProvider } from "#sandbox/provider/provider";
 import { createProvider } from "#sandbox/providers/create-provider";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
+import type { ActionRegistry } from "../actions/registry.ts";
 import type { Config } from "../config.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
@@ -12,15 +13,15 @@ import type { RunnerDeps } from "../runner/owner-context.ts";
 import { configuredParts } from "../runner/configured-parts.ts";
 import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
-import { openSecrets } from "../secrets/secrets.ts";
-import { createSessionValues } from "../sessions/environment/session-values.ts";
+import { openSessionParts } from "../runner/session-parts.ts";
+import { startToolDecisions } from "../runner/tool-decisions.ts";
 import { e2bSettings } from "../sandboxes/e2b-settings.ts";
 import { modalSettings } from "../sandboxes/modal-settings.ts";
 
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
   { store, sql, log, instance, config, keys }: Platform,
-  gatewayUrl: string,
+  { registry, gatewayUrl }: { readonly registry: ActionRegistry; readonly gatewayUrl: string },
 ): Promise<Running> => {
   const started = runningStack();
   try {
@@ -72,8 +73,9 @@ export const startRunnerRole = async (
       }),
       instructions: instructionsOf(state),
     });
-    const values = createSessionValues(await openSecrets(sql, keys.secretWrapping));
-    started.add(await startRunner({ store, provider, instance, specOf, values, log, leases }));
+    const parts = await openSessionParts({ store, sql, keys, log }, registry);
+    started.add(await startToolDecisions(store, log));
+    started.add(await startRunner({ store, provider, instance, specOf, ...parts, log, leases }));
     return started;
   } catch (error) {
     await started.stop();

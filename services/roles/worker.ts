@@ -3,6 +3,9 @@ import { watchReplicas } from "#event-store/replicas/watch-replicas";
 import { startTimerWorker } from "#event-store/timers";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
+import { startSlackNotifier } from "../approvals/slack/notifier.ts";
+import type { SlackApp } from "../approvals/slack/slack-app.ts";
+import { startRunApprovals } from "../automations/run-approvals.ts";
 import { startRunOpener } from "../automations/run-opener.ts";
 import { startFollowingSetups } from "../configurations/follow-setups.ts";
 import { startEraser } from "../erasure/eraser.ts";
@@ -26,7 +29,7 @@ import { startTriggerWorker } from "../triggers/worker.ts";
 /** Does what commits, deliveries and timers ask for: executes actions, matches triggers, opens runs. */
 export const startWorkerRole = async (
   { store, sql, keys, log, instance, config }: Platform,
-  registry: ActionRegistry,
+  { registry, slack }: { readonly registry: ActionRegistry; readonly slack: SlackApp },
 ): Promise<Running> => {
   const started = runningStack();
   try {
@@ -55,6 +58,11 @@ export const startWorkerRole = async (
     started.add(await startTriggerWorker(store, { log }));
     started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
     started.add(await startFollowingSetups({ store, log, versionKey: knownSnapshotVersion(log) }));
+    started.add(await startRunApprovals({ store, log, defaultModel: config.MODEL }));
+    const { SLACK_APPROVALS_CHANNEL: channel } = config;
+    if (channel !== undefined) {
+      started.add(await startSlackNotifier(store, { slack, channel, log }));
+    }
     if (config.NATS_MONITORS !== undefined) {
       started.add(watchReplicas({ monitors: config.NATS_MONITORS, log }));
     }

@@ -85,6 +85,7 @@ const untilEnd = async (
     if (signal.aborted) {
       return "interrupted";
     }
+    conversation.lookAtToolAsks();
     const state = await currentState(context);
     // It may have asked for them, and go on as soon as they are there.
     await environment.bringUpToDate(sandbox, state);

@@ -3,6 +3,7 @@ import { DomainError, isDomainError } from "#contracts/errors";
 import type { Failure } from "#contracts/session/events";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { OpencodeClient } from "#sandbox/opencode/client";
+import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { RunningSandbox } from "#sandbox/provider/sandbox";
 import type { ExistingSession } from "../sessions/state.ts";
 import type { Conversation } from "./conversation.ts";
@@ -11,12 +12,15 @@ import { followAgent, openAgent } from "./follow-agent.ts";
 import { memoryOf, readTranscript } from "./memory.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { sandboxRefOf } from "./sandbox-ref.ts";
+import { specNow } from "./sandbox-spec.ts";
 import { tellBoot } from "./tell-boot.ts";
 import { withinTime } from "./within-time.ts";
 
 export interface BroughtUp {
   readonly conversation: Conversation;
   readonly sandbox: RunningSandbox;
+  /** Which tools the agent was told to ask for, when it was started. */
+  readonly toolPermissions: ToolPermissions | null;
 }
 
 export interface BringUp {
@@ -46,14 +50,15 @@ const start = async (
   state: ExistingSession,
   { wasLost, signal }: BringUp,
 ): Promise<BroughtUp> => {
-  const { organization, session, epoch, deps, tell } = context;
+  const { session, epoch, deps, tell } = context;
   const startedAt = performance.now();
   await context.command({ type: "StartSandbox", epoch, provider: deps.provider.type });
   tell({ type: "status", status: "starting", detail: null });
   const ref = sandboxRefOf(session, state);
+  const { spec, toolPermissions } = await specNow(context, state);
   const sandbox = await deps.provider.ensureSandbox({
     ...ref,
-    spec: deps.specOf({ organization, session }, state),
+    spec,
     signal,
     ...tellBoot(context),
   });
@@ -83,7 +88,7 @@ const start = async (
     throw error;
   }
   tell({ type: "status", status: "running", detail: null });
-  return { conversation, sandbox };
+  return { conversation, sandbox, toolPermissions };
 };
 
 /** People see that an answer was broken off by the agent's end, unless they are told of worse. */

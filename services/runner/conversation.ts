@@ -11,6 +11,7 @@ import type { OpencodeClient } from "#sandbox/opencode/client";
 import { isMessageOfPrompt } from "#sandbox/opencode/message-id";
 import { untilGone } from "#sandbox/provider/until-gone";
 import type { OwnerContext } from "./owner-context.ts";
+import { openToolAsks } from "./tool-asks.ts";
 
 export type TurnEnd =
   | { readonly outcome: "completed" }
@@ -23,6 +24,8 @@ export interface Conversation {
   answering(promptId: PromptId): void;
   /** The end of the turn that is open or begins next. Rejects when the agent is lost. */
   nextTurnEnd(): Promise<TurnEnd>;
+  /** Something may have been decided on that a tool waits for. */
+  lookAtToolAsks(): void;
   /** Resolves with the reason when the agent is lost or the conversation was closed. */
   readonly ended: Promise<Error>;
   close(): Promise<void>;
@@ -49,6 +52,7 @@ export const openConversation = async (
   { client, agentSessionId, recorded, ending, isGone, answers, earlierPrompts }: OpenConversation,
 ): Promise<Conversation> => {
   const waiting = new Set<{ resolve: (end: TurnEnd) => void; reject: (error: Error) => void }>();
+  const toolAsks = openToolAsks(context, client);
   const prompts = [...earlierPrompts];
   let endedBecause: Error | undefined;
 
@@ -76,6 +80,9 @@ export const openConversation = async (
         return;
       case "turn_failed":
         settleTurn({ outcome: event.aborted ? "aborted" : "failed", failure: event.failure });
+        return;
+      case "tools_asking":
+        toolAsks.update(event.asks);
         return;
       default:
         tellLive(context, event);
@@ -108,6 +115,7 @@ export const openConversation = async (
         reject(endedBecause);
       }
       waiting.clear();
+      await toolAsks.close();
     }
     return endedBecause;
   })();
@@ -136,6 +144,7 @@ export const openConversation = async (
         }
         waiting.add({ resolve, reject });
       }),
+    lookAtToolAsks: () => toolAsks.look(),
     ended: following,
     close: async () => {
       ending.abort(closed());
@@ -149,7 +158,10 @@ const closed = (): Error => new Error("The conversation was closed.");
 /** What is only for now: tokens, tools at work, retries. */
 const tellLive = (
   { tell }: OwnerContext,
-  event: Exclude<AgentEvent, { type: "message_completed" | "turn_idle" | "turn_failed" }>,
+  event: Exclude<
+    AgentEvent,
+    { type: "message_completed" | "turn_idle" | "turn_failed" | "tools_asking" }
+  >,
 ): void => {
   switch (event.type) {
     case "turn_started":

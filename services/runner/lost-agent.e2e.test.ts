@@ -14,10 +14,9 @@ import { readProcess } from "#sandbox/providers/local/processes";
 import { startScriptedModel, type ScriptedModel } from "#sandbox/scripted-model/index";
 import { openLiveWatch } from "../demo/live-watch.ts";
 import { type Running, runningStack } from "../running.ts";
-import { openSecrets } from "../secrets/secrets.ts";
-import { createSessionValues } from "../sessions/environment/session-values.ts";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";
 import { startRunner } from "./runner.ts";
+import { openSessionParts } from "./session-parts.ts";
 
 const patience = { timeout: 120_000, interval: 100 };
 
@@ -33,12 +32,13 @@ beforeAll(async () => {
   started.add({ stop: () => stack.close() });
   const provider = openE2bProvider(account.settings);
   started.add(disposing(provider));
-  const { store, sql, keys, log } = stack.program.platform;
+  const { platform } = stack.program;
+  const { store, log } = platform;
   const runner = await startRunner({
     ...{ store, log, provider },
     instance: "runner-of-the-test",
     leases: await openLeases(store, "owner"),
-    values: createSessionValues(await openSecrets(sql, keys.secretWrapping)),
+    ...(await openSessionParts(platform, { sourcesOf: () => Promise.resolve([]) })),
     specOf: () => ({
       repositories: [],
       gateway: { url: stack.url, token: "sbx1.test.token" },

@@ -11,6 +11,7 @@ import { type BroughtUp, failureOf, isStale } from "./bring-up.ts";
 import { expiryOf, timeLeft } from "./expiry.ts";
 import { followAgent, openAgent } from "./follow-agent.ts";
 import type { OwnerContext } from "./owner-context.ts";
+import { specNow } from "./sandbox-spec.ts";
 import { otherSandbox, sandboxRefOf } from "./sandbox-ref.ts";
 import { tellBoot } from "./tell-boot.ts";
 import { withinTime } from "./within-time.ts";
@@ -74,7 +75,7 @@ const prepare = async (
   state: ExistingSession,
   { generation, signal }: Attempt,
 ): Promise<BroughtUp> => {
-  const { deps, organization, session, epoch } = context;
+  const { deps, session, epoch } = context;
   const snapshotId = await snapshotWithoutSecrets(deps.provider, sandboxRefOf(session, state), {
     kind: state.kind,
     onNotRestored: (detail) => {
@@ -84,15 +85,16 @@ const prepare = async (
   signal.throwIfAborted();
   await context.command({ type: "StartMigration", epoch, generation, snapshotId });
   const named: SandboxRef = { ...otherSandbox(session, generation), snapshotId };
+  const { spec, toolPermissions } = await specNow(context, state);
   const sandbox = await deps.provider.createSandbox({
     ...named,
-    spec: deps.specOf({ organization, session }, state),
+    spec,
     signal,
     ...tellBoot(context),
   });
   try {
     signal.throwIfAborted();
-    return await joinAgent(context, state, { sandbox, generation });
+    return { ...(await joinAgent(context, state, { sandbox, generation })), toolPermissions };
   } catch (error) {
     // Nobody has waited for what is made too late. An owner that was replaced leaves it to the next one.
     if (isDomainError(signal.reason, "migration_failed")) await deps.provider.terminate(named);
@@ -105,7 +107,7 @@ const joinAgent = async (
   context: OwnerContext,
   { agentSessionId, prompts }: ExistingSession,
   { sandbox, generation }: { readonly sandbox: RunningSandbox; readonly generation: number },
-): Promise<BroughtUp> => {
+): Promise<Omit<BroughtUp, "toolPermissions">> => {
   const { sandboxId, sessionId } = sandbox;
   const agent = openAgent(sandbox.opencode);
   const known = agentSessionId !== null && (await agent.client.getSession(agentSessionId));

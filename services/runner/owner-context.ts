@@ -1,4 +1,5 @@
 /** What every part of an owner works with. */
+import type { AvailableIntegration } from "#contracts/actions/definition";
 import type { Actor } from "#contracts/actor";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
@@ -11,6 +12,7 @@ import { publishLive } from "#event-store/live-channel";
 import type { Log } from "#event-store/log";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
+import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { SessionValues } from "../sessions/environment/session-values.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
@@ -50,6 +52,13 @@ export interface RunnerDeps {
   ) => SandboxSpec;
   /** What people have given the agent. */
   readonly values: Pick<SessionValues, "read" | "forget">;
+  /** Where the agent's own tools ask for leave. */
+  readonly agentTools: AgentToolDesk;
+  /** What a session's agent may do outside, now. */
+  readonly availableActions: (session: {
+    readonly organization: OrganizationId;
+    readonly sessionId: SessionId;
+  }) => Promise<readonly AvailableIntegration[]>;
   readonly limits?: Partial<OwnerLimits>;
   readonly log: Log;
 }

@@ -4,6 +4,7 @@
  * came twice makes no difference.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { isDomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Lease, Leases } from "#event-store/leases";
@@ -11,6 +12,7 @@ import { loadAggregate } from "#event-store/load";
 import { answerAsOwner } from "#event-store/owner-questions";
 import { serveOwner } from "#event-store/owner-requests";
 import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
+import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type {
@@ -19,6 +21,7 @@ import type {
   SessionState,
   SnapshotRequest,
 } from "../sessions/state.ts";
+import { type ActionsGuide, createActionsGuide } from "./actions-guide.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { bringUp, failureOf, isStale } from "./bring-up.ts";
@@ -88,7 +91,10 @@ class Owner {
   readonly #context: OwnerContext;
   readonly #spares: SpareSandboxes;
   readonly #environment: SandboxEnvironment;
+  readonly #guide: ActionsGuide;
   #conversation: Conversation | null = null;
+  /** Which tools the agent of the conversation asks for. */
+  #toolPermissions: ToolPermissions | null = null;
   /** Of the sandbox that the conversation is with. */
   #endpoints: SandboxEndpoints | null = null;
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
@@ -104,6 +110,7 @@ class Owner {
     this.#signal = signal;
     this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
+    this.#guide = createActionsGuide(this.#context);
     this.#environment = createSandboxEnvironment(this.#context);
     this.#spares = createSpareSandboxes(this.#context, () => this.#bell.ring());
   }
@@ -189,6 +196,11 @@ class Owner {
         return true;
       }
       case "answer":
+        if (!step.prompt.started && (await this.#asksByAnOldPolicy())) {
+          await this.#closeConversation();
+          return true;
+        }
+        this.#guide.refresh(this.#sandbox);
         await this.#answer(step.prompt);
         return true;
       case "snapshot":
@@ -218,6 +230,13 @@ class Owner {
     }
   }
 
+  /** Which tools ask is settled when the agent's server starts: it is started anew between two prompts. */
+  async #asksByAnOldPolicy(): Promise<boolean> {
+    const { organization, session: sessionId } = this.#key;
+    const now = await this.#deps.agentTools.permissions({ organization, sessionId });
+    return !isDeepStrictEqual(now, this.#toolPermissions);
+  }
+
   /** The conversation goes over to the new sandbox, or stays where it is. */
   async #migrate(state: ExistingSession): Promise<void> {
     const moved = await migrate(this.#context, state, this.#signal);
@@ -225,6 +244,7 @@ class Owner {
     this.#environment.forget();
     const former = this.#conversation;
     this.#conversation = moved.conversation;
+    this.#toolPermissions = moved.toolPermissions;
     this.#endpoints = endpointsOf(moved.sandbox);
     await former?.close();
   }
@@ -237,8 +257,13 @@ class Owner {
     try {
       const wasLost = this.#losses.isReplacing();
       const limits = { wasLost, signal: this.#signal };
-      const { conversation, sandbox } = await bringUp(this.#context, state, limits);
+      const { conversation, sandbox, toolPermissions } = await bringUp(
+        this.#context,
+        state,
+        limits,
+      );
       this.#conversation = conversation;
+      this.#toolPermissions = toolPermissions;
       this.#endpoints = endpointsOf(sandbox);
       this.#losses.began();
     } catch (error) {

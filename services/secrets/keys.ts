@@ -9,6 +9,7 @@ export interface Keys {
   readonly accessTokens: Uint8Array;
   readonly liveTickets: Uint8Array;
   readonly proxyTickets: Uint8Array;
+  readonly approvalLinks: Uint8Array;
   /** In hex, as the functions for sandbox tokens take it. */
   readonly sandboxTokens: string;
   readonly secretWrapping: Uint8Array;
@@ -34,6 +35,7 @@ export const deriveKeys = (secretsKey: string): Keys => {
     accessTokens: derive("access-tokens"),
     liveTickets: derive("live-tickets"),
     proxyTickets: derive("proxy-tickets"),
+    approvalLinks: derive("approval-links"),
     sandboxTokens: Buffer.from(derive("sandbox-tokens")).toString("hex"),
     secretWrapping: derive("secret-wrapping"),
     dataKeyWrapping: derive("data-key-wrapping"),

@@ -9,6 +9,8 @@ export interface Connection {
   /** What the server answers while this connection is the newest. */
   readonly status: unknown;
   readonly messages: unknown;
+  /** What waits for leave; nothing unless told. */
+  readonly permissions?: readonly unknown[];
   /** Whether the stream stays open after the events. */
   readonly hold: boolean;
 }
@@ -43,6 +45,9 @@ export const startOpencodeStandIn = async (
         if (!current()?.hold) response.end();
         return;
       }
+      case "/permission":
+        json(response, current()?.permissions ?? []);
+        return;
       case "/session/status":
         json(response, { [sessionId]: current()?.status });
         return;

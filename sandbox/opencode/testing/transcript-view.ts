@@ -34,6 +34,7 @@ export const transcriptView = (events: readonly AgentEvent[]): TranscriptView =>
         break;
       case "tool_updated":
       case "retrying":
+      case "tools_asking":
         break;
     }
   }

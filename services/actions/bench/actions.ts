@@ -12,6 +12,7 @@ import { percentile } from "#event-store/bench/percentile";
 import { newCommandMeta } from "#event-store/command-meta";
 import { startEmbeddedStack } from "#infra/embedded-stack";
 import { deriveSandboxToken } from "#sandbox/token";
+import { createSlackApp } from "../../approvals/slack/slack-app.ts";
 import { createClient } from "../../client/client.ts";
 import { readConfig } from "../../config.ts";
 import { openConnectorAccess } from "../../integrations/connectors/access.ts";
@@ -62,9 +63,11 @@ export const benchActions = async (dataDir: string): Promise<ActionsBench> => {
     started.add(platform);
     const outbound = createOutbound();
     started.add({ stop: () => outbound.close() });
+    const connections = await openConnectorAccess(platform, outbound);
     const roles = await startRoles(platform, {
       registry: localSource,
-      connections: await openConnectorAccess(platform, outbound),
+      connections,
+      slack: createSlackApp(connections),
       dashboardDir: null,
     });
     started.add(roles);

@@ -3,6 +3,7 @@ import { ApprovalsPage } from "../pages/approvals-page.tsx";
 import { CrashPage } from "../pages/crash-page.tsx";
 import { NewSessionPage } from "../pages/new-session-page.tsx";
 import { NotFoundPage } from "../pages/not-found-page.tsx";
+import { PolicyPage } from "../pages/policy-page.tsx";
 import { SessionsPage } from "../pages/sessions-page.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -20,6 +21,7 @@ export const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import("../pages/session-page.tsx")).SessionPage }),
       },
       { path: "approvals", Component: ApprovalsPage },
+      { path: "policy", Component: PolicyPage },
       { path: "*", Component: NotFoundPage },
     ],
   },

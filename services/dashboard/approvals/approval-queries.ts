@@ -36,7 +36,10 @@ export const useSessionInvocations = (sessionId: SessionId) => {
   });
 };
 
-export type Decision = "approve_once" | "approve_always" | "deny";
+export type Decision =
+  | { readonly kind: "approve_once" | "approve_always" }
+  | { readonly kind: "approve_edited"; readonly params: Record<string, unknown> }
+  | { readonly kind: "deny"; readonly reason: string };
 
 /** Sends a decision, and reads again whatever it may have changed, also when it came too late. */
 export const useDecision = (sessionId: SessionId, invocationId: InvocationId) => {
@@ -44,13 +47,21 @@ export const useDecision = (sessionId: SessionId, invocationId: InvocationId) =>
   const queryClient = useQueryClient();
   const params = { sessionId, invocationId };
   return useMutation({
-    mutationFn: (decision: Decision) =>
-      decision === "deny"
-        ? api.call(denyInvocation, { params, body: {} })
-        : api.call(approveInvocation, {
+    mutationFn: (decision: Decision) => {
+      switch (decision.kind) {
+        case "deny":
+          return api.call(denyInvocation, { params, body: { reason: decision.reason } });
+        case "approve_edited":
+          return api.call(approveInvocation, {
             params,
-            body: { scope: decision === "approve_always" ? "always" : "once" },
-          }),
+            body: { scope: "once", params: decision.params },
+          });
+        case "approve_once":
+          return api.call(approveInvocation, { params, body: { scope: "once" } });
+        case "approve_always":
+          return api.call(approveInvocation, { params, body: { scope: "always" } });
+      }
+    },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ["invocations"] }),
   });
 };

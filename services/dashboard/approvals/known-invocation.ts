@@ -13,7 +13,19 @@ export type KnownInvocation = Pick<
   /** Null as long as only the live channel has told of it. */
   readonly risk: InvocationView["risk"] | null;
   readonly failure: InvocationView["failure"];
+  /** What made it wait; null as `risk`. */
+  readonly decision: {
+    readonly source: InvocationView["modeSource"];
+    readonly ruleId: InvocationView["ruleId"];
+    readonly drifted: boolean;
+  } | null;
 };
+
+/** As the read model has it. */
+export const knownFromView = (view: InvocationView): KnownInvocation => ({
+  ...view,
+  decision: { source: view.modeSource, ruleId: view.ruleId, drifted: view.drifted },
+});
 
 type ActionMessage = Extract<LiveMessage, { type: "action_approval_request" | "action_updated" }>;
 
@@ -30,7 +42,10 @@ export const foldInvocation = (
   const { invocationId: id, integration, action, params, expiresAt } = message;
   if (known.some((invocation) => invocation.id === id)) return known;
   return [
-    { id, integration, action, params, expiresAt, status: "pending", risk: null, failure: null },
+    {
+      ...{ id, integration, action, params, expiresAt, status: "pending" },
+      ...{ risk: null, failure: null, decision: null },
+    },
     ...known,
   ];
 };
@@ -42,11 +57,12 @@ export const mergeInvocations = (
 ): readonly KnownInvocation[] => {
   const rowIds = new Set(rows.map(({ id }) => id));
   const unread = known.filter(({ id }) => !rowIds.has(id));
-  const read = rows.map((row): KnownInvocation => {
+  const rowsKnown = rows.map((row): KnownInvocation => {
     const before = known.find(({ id }) => id === row.id);
-    return before ? later(row, before.status) : row;
+    const read = knownFromView(row);
+    return before ? later(read, before.status) : read;
   });
-  return [...unread, ...read];
+  return [...unread, ...rowsKnown];
 };
 
 /** Statuses only move forward; of two final ones the first that was seen stays. */

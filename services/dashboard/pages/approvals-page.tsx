@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { usePendingApprovals } from "../approvals/approval-queries.ts";
+import { knownFromView } from "../approvals/known-invocation.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { LoadProblem } from "../ui/load-problem.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -30,7 +31,7 @@ export const ApprovalsPage = () => {
       <ul className="plain-list approval-list" aria-label="Waiting for approval" aria-live="polite">
         {approvals.data?.map((invocation) => (
           <li key={invocation.id}>
-            <ApprovalCard sessionId={invocation.sessionId} invocation={invocation}>
+            <ApprovalCard sessionId={invocation.sessionId} invocation={knownFromView(invocation)}>
               <p className="approval-source muted">
                 Asked <TimeAgo at={invocation.createdAt} />
                 {" · "}

@@ -5,6 +5,7 @@ import { useIdempotencyKey } from "../app/use-idempotency-key.ts";
 import { useCreateSession } from "../session/session-queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { formText } from "../ui/form-text.ts";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
 
@@ -68,10 +69,7 @@ export const NewSessionPage = () => {
 };
 
 const requestOf = (form: FormData) => {
-  const text = (name: string): string => {
-    const value = form.get(name);
-    return typeof value === "string" ? value.trim() : "";
-  };
+  const text = (name: string): string => formText(form, name);
   const [url, ref, prompt] = [text("url"), text("ref"), text("prompt")];
   return {
     title: text("title"),

@@ -1,6 +1,7 @@
 /** The role `gateway` in a process of its own, as it is in production: what the benchmark measures. */
 import { pino } from "pino";
 import { serveCommands, usageOfThisProcess } from "#infra/bench/worker-process";
+import { createSlackApp } from "../../approvals/slack/slack-app.ts";
 import { readConfig } from "../../config.ts";
 import { openConnectorAccess } from "../../integrations/connectors/access.ts";
 import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
@@ -19,9 +20,11 @@ const commands = {
       secretsKey: "22".repeat(32),
     });
     const outbound = createOutbound();
+    const connections = await openConnectorAccess(platform, outbound);
     const { url, identity } = await startGatewayRole(platform, {
       registry: createConnectorRegistry([], outbound),
-      connections: await openConnectorAccess(platform, outbound),
+      connections,
+      slack: createSlackApp(connections),
       liveUrl: "ws://127.0.0.1/v1/live",
       dashboardDir: null,
     });

@@ -1,4 +1,5 @@
 /** MCP servers that the operator has configured for one organisation or all, without anybody's asking. */
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import { z } from "zod";
 import { idSchema } from "#contracts/ids";
 import type { ActionRegistry } from "../../actions/registry.ts";
@@ -8,7 +9,10 @@ import type { Outbound } from "../outbound/outbound.ts";
 
 export const configuredConnectorSchema = z.object({
   /** What agents and policies call it. */
-  id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+    .refine((id) => id !== agentIntegration, { error: "is what the agent's own tools are called" }),
   name: z.string().min(1).max(100),
   kind: z.literal("mcp"),
   url: z.url({ protocol: /^https?$/ }),

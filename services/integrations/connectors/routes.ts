@@ -1,3 +1,4 @@
+import { agentIntegration } from "#contracts/policy/agent-tools";
 import {
   changeConnector,
   createConnector,
@@ -89,7 +90,7 @@ export const connectorRoutes = (deps: ConnectorRoutesDeps): readonly RouteHandle
 ];
 
 /** Names of sources that are no connectors, whether the organisation has them already or not. */
-const reserved: ReadonlySet<string> = new Set(["agent", ...vendors.map(({ id }) => id)]);
+const reserved: ReadonlySet<string> = new Set([agentIntegration, ...vendors.map(({ id }) => id)]);
 
 const requireFreeName = async (
   registry: ActionRegistry,

@@ -32,7 +32,8 @@ const preferences: readonly ((rule: PolicyRule) => boolean)[] = [
 ];
 
 const applies = (rule: PolicyRule, asked: RuleQuestion): boolean =>
-  ["*", asked.integration].includes(rule.integration) &&
+  (rule.integration === asked.integration ||
+    (rule.integration === "*" && asked.integration !== "agent")) &&
   ["*", asked.action].includes(rule.action) &&
   (rule.scope.kind !== "session" || rule.scope.sessionId === asked.sessionId) &&
   (rule.scope.kind !== "automation" || rule.scope.triggerId === asked.triggerId) &&

@@ -8,9 +8,8 @@ import { z } from "zod";
 import { openLeases } from "#event-store/leases";
 import { readConfig } from "../../config.ts";
 import { openPlatform } from "../../platform.ts";
-import { openSecrets } from "../../secrets/secrets.ts";
-import { createSessionValues } from "../../sessions/environment/session-values.ts";
 import { startRunner } from "../runner.ts";
+import { openSessionParts } from "../session-parts.ts";
 import { hostedProvider } from "./hosted-provider.ts";
 
 const settings = z
@@ -43,7 +42,7 @@ const runner = await startRunner({
   capacity: settings.CAPACITY,
   provider: hostedProvider(settings.SANDBOX_HOST, settings.PAUSES),
   leases: await openLeases(store, "owner", { ttlMs: settings.LEASE_TTL_MS }),
-  values: createSessionValues(await openSecrets(platform.sql, platform.keys.secretWrapping)),
+  ...(await openSessionParts(platform, { sourcesOf: () => Promise.resolve([]) })),
   limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
   specOf: () => ({
     repositories: [],

@@ -1,0 +1,35 @@
+import { mayApprove, useUser } from "../app/identity.ts";
+import { DryRunForm } from "../policy/dry-run-form.tsx";
+import { usePolicy } from "../policy/policy-queries.ts";
+import { RuleForm } from "../policy/rule-form.tsx";
+import { RuleList } from "../policy/rule-list.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { LoadProblem } from "../ui/load-problem.tsx";
+import { Loading } from "../ui/loading.tsx";
+
+/** The organisation's rules about what agents may do. */
+export const PolicyPage = () => {
+  const policy = usePolicy();
+  const user = useUser();
+  return (
+    <div className="page">
+      <title>Policy · Proliferate</title>
+      <header className="page-head">
+        <h1>Policy</h1>
+      </header>
+      {policy.error && <LoadProblem error={policy.error} onRetry={() => void policy.refetch()} />}
+      {policy.isPending && <Loading what="the policy" />}
+      {policy.data?.rules.length === 0 && (
+        <EmptyState title="No rules yet">
+          <p>
+            Without one, what reads runs, what writes waits for a person, and what is dangerous is
+            refused.
+          </p>
+        </EmptyState>
+      )}
+      {policy.data && policy.data.rules.length > 0 && <RuleList rules={policy.data.rules} />}
+      {mayApprove(user) && <RuleForm />}
+      <DryRunForm />
+    </div>
+  );
+};

@@ -1,0 +1,70 @@
+import { type FormEvent, useState } from "react";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { formText } from "../ui/form-text.ts";
+import { Notice } from "../ui/notice.tsx";
+import { problemText } from "../ui/problem-text.ts";
+import { readJsonObject } from "../ui/read-json-object.ts";
+import { useDryRun } from "./policy-queries.ts";
+import { modeShown } from "./rule-text.ts";
+
+/** Asks what would happen to an action; nothing does. */
+export const DryRunForm = () => {
+  const { mutate, data, isPending, error } = useDryRun();
+  const [params, setParams] = useState("{}");
+  const given = readJsonObject(params);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    if (!given) return;
+    mutate({
+      integration: formText(form, "integration"),
+      action: formText(form, "action"),
+      params: given,
+    });
+  };
+  return (
+    <form className="panel form" onSubmit={submit} aria-label="Try it out">
+      <h2>Try it out</h2>
+      <div className="field-row">
+        <Field label="Integration">
+          {(ids) => (
+            <input {...ids} name="integration" required maxLength={100} spellCheck={false} />
+          )}
+        </Field>
+        <Field label="Action">
+          {(ids) => <input {...ids} name="action" required maxLength={100} spellCheck={false} />}
+        </Field>
+      </div>
+      <Field label="Parameters" hint="A JSON object.">
+        {(ids) => (
+          <textarea
+            {...ids}
+            className="code-input"
+            rows={3}
+            spellCheck={false}
+            value={params}
+            onChange={(event) => setParams(event.target.value)}
+          />
+        )}
+      </Field>
+      {!given && <Notice tone="warning">This is no JSON object.</Notice>}
+      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      {data && (
+        <Notice tone="info">
+          <p>
+            <Badge tone={modeShown[data.mode].tone}>{modeShown[data.mode].label}</Badge>{" "}
+            {data.because}
+            {data.ruleId !== null && <span className="muted"> ({data.ruleId})</span>}
+          </p>
+        </Notice>
+      )}
+      <div className="button-row button-row-end">
+        <Button type="submit" busy={isPending} disabled={!given}>
+          What would happen?
+        </Button>
+      </div>
+    </form>
+  );
+};

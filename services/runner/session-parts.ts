@@ -1,0 +1,34 @@
+/** What a runner needs of the other domains to own sessions, on one platform. */
+import { openAgentToolDesk } from "../actions/agent-tools/desk.ts";
+import { listAvailable } from "../actions/catalogue.ts";
+import type { ActionRegistry } from "../actions/registry.ts";
+import { requireSession } from "../actions/session-lookup.ts";
+import { openSessionLimits } from "../actions/session-limits.ts";
+import type { Platform } from "../platform.ts";
+import { createRuleBudgets } from "../policy/budgets.ts";
+import { openSecrets } from "../secrets/secrets.ts";
+import { createSessionValues } from "../sessions/environment/session-values.ts";
+import type { RunnerDeps } from "./owner-context.ts";
+
+export type SessionParts = Pick<RunnerDeps, "values" | "agentTools" | "availableActions">;
+
+export const openSessionParts = async (
+  { store, sql, keys, log }: Pick<Platform, "store" | "sql" | "keys" | "log">,
+  registry: ActionRegistry,
+): Promise<SessionParts> => {
+  const clock = (): Date => new Date();
+  return {
+    values: createSessionValues(await openSecrets(sql, keys.secretWrapping)),
+    agentTools: openAgentToolDesk({
+      store,
+      clock,
+      limits: await openSessionLimits(store, clock),
+      budgets: createRuleBudgets(store),
+    }),
+    availableActions: async (session) => {
+      const { organization, sessionId: id } = session;
+      const state = await requireSession(store, session);
+      return listAvailable({ store, registry, log, clock }, organization, { id, state });
+    },
+  };
+};
