@@ -26,7 +26,9 @@ interface JsonSchema {
 export const arbitraryOf = <Schema extends z.ZodType>(
   schema: Schema,
 ): fc.Arbitrary<z.infer<Schema>> =>
-  arbitraryOfJson(z.toJSONSchema(schema) as JsonSchema) as fc.Arbitrary<z.infer<Schema>>;
+  (arbitraryOfJson(z.toJSONSchema(schema) as JsonSchema) as fc.Arbitrary<z.infer<Schema>>)
+    // JSON Schema knows nothing of a schema's own checks.
+    .filter((value) => schema.safeParse(value).success);
 
 const arbitraryOfJson = (schema: JsonSchema): fc.Arbitrary<unknown> => {
   if (schema.const !== undefined) return fc.constant(schema.const);
