@@ -35,8 +35,8 @@ it("replays the log into a fresh schema that is identical, and finds every diffe
   const replayed = await replayInto({ store, databaseUrl: url, schema: "replay_1" });
   expect(replayed).toEqual({ commits: 4 * 8 });
   const whole = await compareSchemas(sql, ["public", "replay_1"]);
-  // 4 sessions with 3 messages and 1 invocation, and the 32 commits in the audit
-  expect(whole).toEqual({ identical: true, rows: 4 * (1 + 3 + 1) + 32, differences: [] });
+  // 4 sessions with their activity, 3 messages and 1 invocation, and the 32 commits in the audit
+  expect(whole).toEqual({ identical: true, rows: 4 * (2 + 3 + 1) + 32, differences: [] });
 
   await sql`update messages set parts = '[]' where session_id = ${tampered ?? ""} and id = 'b'`;
   await sql`delete from invocations where session_id = ${tampered ?? ""}`;
@@ -51,7 +51,7 @@ it("replays the log into a fresh schema that is identical, and finds every diffe
   });
   expect(
     await compareSchemas(sql, ["public", "replay_1"], { session: untouched ?? "" }),
-  ).toMatchObject({ identical: true, rows: 1 + 3 + 1 + 7 });
+  ).toMatchObject({ identical: true, rows: 2 + 3 + 1 + 7 });
 
   await expect(replayInto({ store, databaseUrl: url, schema: "replay_1" })).rejects.toThrow(
     expect.objectContaining({ code: "configuration_invalid" }),

@@ -219,7 +219,7 @@ test("--no-wait and --timeout do not wait for the approval", async () => {
 });
 
 test("list and guide print what the control plane says", async () => {
-  const integrations = [{ id: "demo", name: "Demo", actions: [] }];
+  const integrations = [{ id: "demo", name: "Demo", problem: null, leftOut: [], actions: [] }];
   gateway = await startGatewayStandIn([
     { status: 200, body: { integrations } },
     { status: 200, body: { guide: "# Demo" } },
