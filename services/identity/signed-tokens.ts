@@ -2,22 +2,15 @@
  * The signed tokens of the control plane: access tokens of people, and tickets that open a live
  * channel or a sandbox. Each kind has its own key and audience, so neither passes for the other.
  */
-import { errors, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
-import { DomainError } from "#contracts/errors";
 import { roleSchema } from "#contracts/identity/principal";
 import { idSchema } from "#contracts/ids";
 import { liveAccessSchema } from "#contracts/live/client-frames";
 import { proxyAccessSchema, proxyTargetSchema } from "#contracts/proxies/target";
+import { secondsOf, signClaims, type TokenKind, verifyClaims } from "./signed-claims.ts";
 
-const issuer = "proliferate";
-
-interface TokenKind<Claims extends z.ZodType> {
-  readonly audience: string;
+interface LastingKind<Claims extends z.ZodType> extends TokenKind<Claims> {
   readonly lifetimeSeconds: number;
-  readonly claims: Claims;
-  /** What people call it. */
-  readonly name: string;
 }
 
 const accessToken = {
@@ -25,7 +18,7 @@ const accessToken = {
   lifetimeSeconds: 12 * 60 * 60,
   claims: z.object({ sub: idSchema("user"), org: idSchema("organization"), role: roleSchema }),
   name: "access token",
-} as const satisfies TokenKind<z.ZodType>;
+} as const satisfies LastingKind<z.ZodType>;
 export type AccessClaims = z.infer<typeof accessToken.claims>;
 
 /** One person and one session. */
@@ -41,7 +34,7 @@ const liveTicket = {
   // Those that were signed before there was a choice are good for a minute yet.
   claims: sessionClaims.extend({ acc: liveAccessSchema.default("take_part") }),
   name: "ticket",
-} as const satisfies TokenKind<z.ZodType>;
+} as const satisfies LastingKind<z.ZodType>;
 
 interface SessionTicket {
   readonly sessionId: z.infer<typeof sessionClaims>["ses"];
@@ -58,7 +51,7 @@ const proxyTicket = {
   lifetimeSeconds: 15 * 60,
   claims: sessionClaims.extend({ tgt: proxyTargetSchema, acc: proxyAccessSchema }),
   name: "proxy ticket",
-} as const satisfies TokenKind<z.ZodType>;
+} as const satisfies LastingKind<z.ZodType>;
 
 /** Opens one thing in the sandbox of one session, in the name of one person. */
 export interface ProxyTicket extends SessionTicket {
@@ -84,7 +77,7 @@ export const verifyAccessToken = (
   key: Uint8Array,
   token: string,
   now: Date,
-): Promise<AccessClaims> => verify(accessToken, key, token, now);
+): Promise<AccessClaims> => verifyClaims(accessToken, key, token, now);
 
 /** Good for a minute: it travels in a URL. */
 export const signLiveTicket = (key: Uint8Array, ticket: LiveTicket, now: Date): Promise<Signed> =>
@@ -104,7 +97,7 @@ export const verifyLiveTicket = async (
   token: string,
   now: Date,
 ): Promise<LiveTicket> => {
-  const { sub, org, ses, acc } = await verify(liveTicket, key, token, now);
+  const { sub, org, ses, acc } = await verifyClaims(liveTicket, key, token, now);
   return { sessionId: ses, organizationId: org, userId: sub, access: acc };
 };
 
@@ -127,47 +120,17 @@ export const verifyProxyTicket = async (
   token: string,
   now: Date,
 ): Promise<ProxyTicket> => {
-  const { sub, org, ses, tgt, acc } = await verify(proxyTicket, key, token, now);
+  const { sub, org, ses, tgt, acc } = await verifyClaims(proxyTicket, key, token, now);
   return { sessionId: ses, organizationId: org, userId: sub, target: tgt, access: acc };
 };
 
 const sign = async <Claims extends z.ZodType>(
-  { audience, lifetimeSeconds }: TokenKind<Claims>,
+  kind: LastingKind<Claims>,
   key: Uint8Array,
   claims: z.infer<Claims> & Record<string, string>,
   now: Date,
 ): Promise<Signed> => {
-  const issuedAt = Math.floor(now.getTime() / 1000);
-  const expiresAt = issuedAt + lifetimeSeconds;
-  const token = await new SignJWT(claims)
-    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setIssuer(issuer)
-    .setAudience(audience)
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(expiresAt)
-    .sign(key);
-  return { token, expiresAt: new Date(expiresAt * 1000).toISOString() };
-};
-
-const verify = async <Claims extends z.ZodType>(
-  { audience, claims, name }: TokenKind<Claims>,
-  key: Uint8Array,
-  token: string,
-  now: Date,
-): Promise<z.infer<Claims>> => {
-  try {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: ["HS256"],
-      issuer,
-      audience,
-      requiredClaims: ["exp", "iat", "sub"],
-      currentDate: now,
-    });
-    return claims.parse(payload);
-  } catch (error) {
-    if (error instanceof errors.JWTExpired) {
-      throw new DomainError("token_expired", `The ${name} has expired.`, { cause: error });
-    }
-    throw new DomainError("unauthenticated", `The ${name} is not valid.`, { cause: error });
-  }
+  const expiresAt = new Date((secondsOf(now) + kind.lifetimeSeconds) * 1000);
+  const token = await signClaims(kind, key, claims, { now, expiresAt });
+  return { token, expiresAt: expiresAt.toISOString() };
 };

@@ -2,56 +2,33 @@
  * The token of a link that decides on one invocation: one decision, in one person's name, until the request
  * expires. That it can be used once only follows from the invocation, which is decided on once.
  */
-import { errors, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
-import { DomainError } from "#contracts/errors";
 import { idSchema } from "#contracts/ids";
+import { signClaims, type TokenKind, verifyClaims } from "../../identity/signed-claims.ts";
 
-const issuer = "proliferate";
-const audience = "proliferate-approval-link";
+const approvalLink = {
+  audience: "proliferate-approval-link",
+  claims: z.object({
+    sub: idSchema("user"),
+    org: idSchema("organization"),
+    ses: idSchema("session"),
+    inv: idSchema("invocation"),
+    dec: z.enum(["approve", "deny"]),
+  }),
+  name: "link",
+} as const satisfies TokenKind<z.ZodType>;
 
-const claimsSchema = z.object({
-  sub: idSchema("user"),
-  org: idSchema("organization"),
-  ses: idSchema("session"),
-  inv: idSchema("invocation"),
-  dec: z.enum(["approve", "deny"]),
-});
-
-export type ApprovalLinkClaims = z.infer<typeof claimsSchema>;
+export type ApprovalLinkClaims = z.infer<typeof approvalLink.claims>;
 
 export const signApprovalLink = (
   key: Uint8Array,
   claims: ApprovalLinkClaims,
-  { now, expiresAt }: { readonly now: Date; readonly expiresAt: Date },
-): Promise<string> =>
-  new SignJWT(claims)
-    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setIssuer(issuer)
-    .setAudience(audience)
-    .setIssuedAt(now)
-    .setExpirationTime(expiresAt)
-    .sign(key);
+  times: { readonly now: Date; readonly expiresAt: Date },
+): Promise<string> => signClaims(approvalLink, key, claims, times);
 
 /** @throws DomainError `token_expired`, `unauthenticated` */
-export const verifyApprovalLink = async (
+export const verifyApprovalLink = (
   key: Uint8Array,
   token: string,
   now: Date,
-): Promise<ApprovalLinkClaims> => {
-  try {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: ["HS256"],
-      issuer,
-      audience,
-      requiredClaims: ["exp", "iat", "sub"],
-      currentDate: now,
-    });
-    return claimsSchema.parse(payload);
-  } catch (error) {
-    if (error instanceof errors.JWTExpired) {
-      throw new DomainError("token_expired", "The link has expired.", { cause: error });
-    }
-    throw new DomainError("unauthenticated", "The link is not valid.", { cause: error });
-  }
-};
+): Promise<ApprovalLinkClaims> => verifyClaims(approvalLink, key, token, now);
