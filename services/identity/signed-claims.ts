@@ -1,6 +1,6 @@
 /** Signed tokens (JWT, RFC 7519, HS256): who is told apart by audience, and what is in one by its schema. */
 import { errors, jwtVerify, SignJWT } from "jose";
-import { z } from "zod";
+import type { z } from "zod";
 import { DomainError } from "#contracts/errors";
 
 const issuer = "proliferate";
