@@ -50,7 +50,10 @@ export const startAgentServer = async (
   };
 
   const reply = async (request: IncomingMessage): Promise<unknown> => {
-    const [, , id = "", rest = ""] = (request.url ?? "").split("/");
+    const [path = ""] = (request.url ?? "").split("?");
+    const fixed = fixedAnswers[path];
+    if (fixed !== undefined) return fixed;
+    const [, , id = "", rest = ""] = path.split("/");
     const route = `${request.method} ${rest}`;
     if (id === "status")
       return Object.fromEntries([...turns.keys()].map((key) => [key, { type: "busy" }]));
@@ -105,6 +108,12 @@ export const startAgentServer = async (
       await once(server, "close");
     },
   };
+};
+
+/** Its tools ask nobody. */
+const fixedAnswers: Readonly<Record<string, unknown>> = {
+  "/global/health": { healthy: true },
+  "/permission": [],
 };
 
 const infoOf = ({ id, created }: StoredConversation) => ({
