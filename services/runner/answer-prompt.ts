@@ -1,7 +1,5 @@
 /** Has the agent answer one prompt, to its end. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { PromptOutcome } from "#contracts/session/events";
-import type { Failure } from "#contracts/session/events";
 import type { Message } from "#contracts/transcript/message";
 import { loadAggregate } from "#event-store/load";
 import { sendPrompt } from "#sandbox/opencode/prompt";
@@ -11,6 +9,7 @@ import type { OpenPrompt, SessionState } from "../sessions/state.ts";
 import type { Bell } from "./bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
 import { timeLeft } from "./expiry.ts";
+import { finishPrompt } from "./finish-prompt.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import type { SandboxEnvironment } from "./sandbox-environment.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
@@ -51,16 +50,16 @@ export const answerPrompt = async (context: OwnerContext, answer: AnswerPrompt):
   const { client, agentSessionId } = conversation;
   const { sent } = await sendPrompt({ client, agentSessionId, promptId, text });
   if (!sent && (await client.status(agentSessionId)).type === "idle") {
-    await finish(context, prompt, { outcome: "completed", failure: null });
+    await finishPrompt(context, promptId, { outcome: "completed", failure: null });
     return;
   }
   const end = await untilEnd(context, answer, turnEnd);
   if (end === "interrupted") {
     return;
   }
-  await finish(
+  await finishPrompt(
     context,
-    prompt,
+    promptId,
     end.outcome === "completed"
       ? { outcome: "completed", failure: null }
       : { outcome: end.outcome === "aborted" ? "cancelled" : "failed", failure: end.failure },
@@ -156,15 +155,6 @@ const abortedWithin = (turnEnd: Promise<TurnEnd>, limit: AbortSignal): Promise<T
     }
   });
   return Promise.race([turnEnd, expired]);
-};
-
-const finish = async (
-  context: OwnerContext,
-  { promptId }: OpenPrompt,
-  end: { readonly outcome: PromptOutcome; readonly failure: Failure | null },
-): Promise<void> => {
-  await context.command({ type: "FinishPrompt", epoch: context.epoch, promptId, ...end });
-  context.tell({ type: "prompt_finished", promptId, ...end });
 };
 
 /** Somebody may have worded it anew since it was read; from its start on nobody may. */

@@ -15,17 +15,18 @@ import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
 import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
-import type {
-  ExistingSession,
-  OpenPrompt,
-  SessionState,
-  SnapshotRequest,
+import {
+  existing,
+  type ExistingSession,
+  type OpenPrompt,
+  type SessionState,
 } from "../sessions/state.ts";
 import { type ActionsGuide, createActionsGuide } from "./actions-guide.ts";
 import { answerPrompt } from "./answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
-import { bringUp, failureOf, isStale } from "./bring-up.ts";
+import { bringUp, isStale } from "./bring-up.ts";
 import type { Conversation } from "./conversation.ts";
+import { failSession, finishPrompt } from "./finish-prompt.ts";
 import { letGo, type Successor } from "./let-go.ts";
 import { countLosses } from "./losses.ts";
 import { migrate } from "./migrate.ts";
@@ -184,15 +185,8 @@ class Owner {
       case "bring_up":
         return this.#bringUp(existing(state));
       case "drop_prompt": {
-        const { promptId } = step.prompt;
-        const outcome = { outcome: "cancelled", failure: null } as const;
-        await this.#context.command({
-          type: "FinishPrompt",
-          epoch: this.#lease.epoch,
-          promptId,
-          ...outcome,
-        });
-        this.#context.tell({ type: "prompt_finished", promptId, ...outcome });
+        const end = { outcome: "cancelled", failure: null } as const;
+        await finishPrompt(this.#context, step.prompt.promptId, end);
         return true;
       }
       case "answer":
@@ -204,7 +198,11 @@ class Owner {
         await this.#answer(step.prompt);
         return true;
       case "snapshot":
-        await this.#takeSnapshot(existing(state), step.request);
+        await takeSnapshot(
+          this.#context,
+          { sandbox: this.#sandbox, kind: existing(state).kind },
+          step.request,
+        );
         return true;
       case "pause":
         await this.#closeConversation();
@@ -249,10 +247,6 @@ class Owner {
     await former?.close();
   }
 
-  #takeSnapshot({ kind }: ExistingSession, request: SnapshotRequest): Promise<void> {
-    return takeSnapshot(this.#context, { sandbox: this.#sandbox, kind }, request);
-  }
-
   async #bringUp(state: ExistingSession): Promise<boolean> {
     try {
       const wasLost = this.#losses.isReplacing();
@@ -276,30 +270,12 @@ class Owner {
       );
       const retryMs = await retryAfter(this.#context, state, error);
       if (retryMs === null) {
-        await this.#fail(state, error);
+        await failSession(this.#context, state, error);
       } else {
         await Promise.race([this.#bell.wait(this.#signal), delay(retryMs)]);
       }
     }
     return true;
-  }
-
-  /** Nobody answers the prompts that wait in a session whose sandbox does not come up. */
-  async #fail({ prompts }: ExistingSession, error: unknown): Promise<void> {
-    const failure = failureOf(error);
-    const { epoch } = this.#lease;
-    for (const { promptId } of prompts) {
-      await this.#context.command({
-        type: "FinishPrompt",
-        epoch,
-        promptId,
-        outcome: "failed",
-        failure,
-      });
-      this.#context.tell({ type: "prompt_finished", promptId, outcome: "failed", failure });
-    }
-    await this.#context.command({ type: "ReportSandboxFailed", epoch, failure });
-    this.#context.tell({ type: "status", status: "failed", detail: failure.message });
   }
 
   async #answer(prompt: OpenPrompt): Promise<void> {
@@ -345,7 +321,7 @@ class Owner {
       // Stopped meanwhile: whoever goes on looks at the signal.
       await delay(after.delayMs, undefined, { signal: this.#signal }).catch(() => undefined);
     } else {
-      await this.#fail(existing(await this.#state()), error);
+      await failSession(this.#context, existing(await this.#state()), error);
     }
   }
 
@@ -376,10 +352,3 @@ class Owner {
     return state;
   }
 }
-
-const existing = (state: SessionState): ExistingSession => {
-  if (state.status === "none") {
-    throw new Error("A session that is owned exists.");
-  }
-  return state;
-};

@@ -145,6 +145,12 @@ export type ExistingSession = SessionFacts &
 
 export type SessionState = { readonly status: "none" } | ExistingSession;
 
+/** For whoever knows that the session exists. */
+export const existing = (state: SessionState): ExistingSession => {
+  if (state.status === "none") throw new Error("There is no such session.");
+  return state;
+};
+
 /** After so many failures the sandbox of an idle session is ended instead of being put away. */
 export const maxIdlePauseFailures = 3;
 
