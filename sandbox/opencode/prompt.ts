@@ -35,15 +35,14 @@ export const sendPrompt = async ({
   const session = await client.getSession(agentSessionId);
   if (session === null)
     throw new DomainError("agent_failed", "The agent does not know this conversation.");
+  // Asked first: a turn that ends in between is among the messages, and one that goes on is seen by either.
+  const busy = (await client.status(agentSessionId)).type !== "idle";
   const messages = await client.messages(agentSessionId);
   const earlier = messages.findLast(
     ({ info }) => info.role === "user" && isMessageOfPrompt(info.id, promptId),
   );
-  if (earlier !== undefined) {
-    const busy = (await client.status(agentSessionId)).type !== "idle";
-    if (busy || isAnswered(messages, earlier.info.id)) {
-      return { messageId: earlier.info.id, sent: false };
-    }
+  if (earlier !== undefined && (busy || isAnswered(messages, earlier.info.id))) {
+    return { messageId: earlier.info.id, sent: false };
   }
   // After everything that is there: OpenCode does not answer a prompt that has an answer behind it.
   const newest = messages.at(-1);
