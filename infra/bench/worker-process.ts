@@ -59,6 +59,8 @@ export const serveCommands = (commands: WorkerCommands): void => {
     })();
   });
   process.once("disconnect", () => process.exit());
+  // Between commands nothing else may keep the worker; what follows the parent has let go of the channel.
+  process.channel?.ref();
 };
 
 /** What a process has used so far. */
