@@ -1,19 +1,14 @@
 /** The live channel without WebSockets: the same clients and the same feeds, over server-sent events. */
-import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
-import { openPeopleChannel } from "#event-store/people-channel";
-import { announceWatched } from "#event-store/watch-presence";
 import { EventStreamSocket } from "./event-stream.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
 import { type ClientCounts, LiveClient, type LiveTicket } from "./live-client.ts";
-import { liveFeedOf } from "./live-feed.ts";
 import type { PastOfSession } from "./load-init.ts";
 import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
 import { goingAway } from "./socket-server.ts";
-import { SessionPeople } from "./session-people.ts";
-import { WatchedSessions } from "./watched-sessions.ts";
+import { watchSessionsOf } from "./watch-sessions-of.ts";
 
 export interface EventStreamsOptions extends PastOfSession {
   readonly store: EventStore;
@@ -35,20 +30,8 @@ export const openEventStreams = (options: EventStreamsOptions): EventStreams => 
   const { store, log, loadTranscript, loadStatus } = options;
   const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
   const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
-  const instance = randomUUID();
   const sockets = new Map<EventStreamSocket, LiveClient>();
-  const sessions = new WatchedSessions({
-    openFeed: (key) => liveFeedOf(store, key),
-    announce: ({ sessionId }) => announceWatched(store, sessionId),
-    openPeople: ({ sessionId }) =>
-      new SessionPeople({
-        instance,
-        openChannel: (hear) => openPeopleChannel(store, sessionId, hear),
-        now: () => performance.now(),
-      }),
-    limits,
-    log,
-  });
+  const sessions = watchSessionsOf(store, { limits, log });
   const observing = reopenAfterReconnect(store, sessions, log);
   return {
     open: ({ lastEventId, ...watcher }) => {

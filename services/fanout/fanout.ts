@@ -1,18 +1,13 @@
-import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
-import { openPeopleChannel } from "#event-store/people-channel";
-import { announceWatched } from "#event-store/watch-presence";
 import type { LiveCommands } from "./client-requests.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
 import { type ClientCounts, LiveClient, type VerifyTicket } from "./live-client.ts";
-import { liveFeedOf } from "./live-feed.ts";
 import type { LoadStatus, LoadTranscript } from "./load-init.ts";
 import { openSocketServer } from "./open-socket-server.ts";
 import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
 import type { SocketServer } from "./socket-server.ts";
-import { SessionPeople } from "./session-people.ts";
-import { WatchedSessions } from "./watched-sessions.ts";
+import { watchSessionsOf } from "./watch-sessions-of.ts";
 
 export interface FanoutOptions {
   readonly store: EventStore;
@@ -62,19 +57,7 @@ export const startFanout = async (options: FanoutOptions): Promise<Fanout> => {
   const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
   const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
   const clients = new Set<LiveClient>();
-  const instance = randomUUID();
-  const sessions = new WatchedSessions({
-    openFeed: (key) => liveFeedOf(store, key),
-    announce: ({ sessionId }) => announceWatched(store, sessionId),
-    openPeople: ({ sessionId }) =>
-      new SessionPeople({
-        instance,
-        openChannel: (hear) => openPeopleChannel(store, sessionId, hear),
-        now: () => performance.now(),
-      }),
-    limits,
-    log,
-  });
+  const sessions = watchSessionsOf(store, { limits, log });
   const server = await openSockets(
     {
       path: livePath,
