@@ -4,28 +4,20 @@ import type { SessionId } from "#contracts/ids";
 import type { SessionEvent } from "#contracts/session/events";
 import { openLeases } from "#event-store/leases";
 import { answerOf } from "./testing/agent-conversation.ts";
-import type { RunnerProcess } from "./testing/runner-process.ts";
 import { patience, type RunnerStack, startRunnerStack } from "./testing/runner-stack.ts";
 
 /** Whoever had to wait for a lease to run out would still wait when the test is over. */
 const settings = { LEASE_TTL_MS: "600000", PAUSES: "true" };
 
 let test: RunnerStack;
-let runners: RunnerProcess[] = [];
 beforeAll(async () => {
   test = await startRunnerStack();
 }, 120_000);
-afterEach(async () => {
-  await Promise.all(runners.map((runner) => runner.end("SIGTERM")));
-  runners = [];
-}, 60_000);
+afterEach(() => test.endRunners(), 60_000);
 afterAll(() => test.close(), 60_000);
 
-const startRunner = async (more: Readonly<Record<string, string>> = {}) => {
-  const runner = await test.startRunner({ ...settings, ...more });
-  runners.push(runner);
-  return runner;
-};
+const startRunner = (more: Readonly<Record<string, string>> = {}) =>
+  test.startRunner({ ...settings, ...more });
 
 const timesOf = async (sessionId: SessionId, type: SessionEvent["type"]) =>
   (await test.events(sessionId)).filter((event) => event.type === type).length;

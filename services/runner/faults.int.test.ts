@@ -4,25 +4,14 @@ import { getSession } from "#contracts/http/sessions";
 import { newId, type SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
 import { requestSnapshot } from "../sessions/commands.ts";
-import type { RunnerProcess } from "./testing/runner-process.ts";
 import { patience, type RunnerStack, startRunnerStack } from "./testing/runner-stack.ts";
 
 let test: RunnerStack;
-let runners: RunnerProcess[] = [];
 beforeAll(async () => {
   test = await startRunnerStack();
 }, 120_000);
-afterEach(async () => {
-  await Promise.all(runners.map((runner) => runner.end("SIGTERM")));
-  runners = [];
-}, 60_000);
+afterEach(() => test.endRunners(), 60_000);
 afterAll(() => test.close(), 60_000);
-
-const startRunner = async (settings: Readonly<Record<string, string>> = {}) => {
-  const runner = await test.startRunner(settings);
-  runners.push(runner);
-  return runner;
-};
 
 const askForSnapshot = (session: SessionId) =>
   requestSnapshot(
@@ -71,11 +60,11 @@ describe("a runner that is killed", () => {
       const watcher = test.watch(sessionId);
       await test.ask(sessionId, "two");
       const reached = reach(sessionId);
-      const first = await startRunner();
+      const first = await test.startRunner();
       const letGo = await reached;
       await first.end("SIGKILL");
       letGo();
-      await startRunner();
+      await test.startRunner();
       await test.expectAnswered(sessionId, ["one", "two"], watcher);
       watcher.close();
     },
@@ -84,13 +73,13 @@ describe("a runner that is killed", () => {
 });
 
 it("a session that rested when every runner died is found again by its next prompt", async () => {
-  const first = await startRunner();
+  const first = await test.startRunner();
   const sessionId = await test.create("one");
   const watcher = test.watch(sessionId);
   await test.expectAnswered(sessionId, ["one"], watcher);
   await first.end("SIGKILL");
   await test.ask(sessionId, "two");
-  await startRunner();
+  await test.startRunner();
   await test.expectAnswered(sessionId, ["one", "two"], watcher);
   watcher.close();
 }, 300_000);
@@ -100,7 +89,7 @@ describe("a provider that does not answer", () => {
     const held = test.host.hold("ensure");
     const sessionId = await test.create("one");
     const watcher = test.watch(sessionId);
-    await startRunner({ START_MS: "1000" });
+    await test.startRunner({ START_MS: "1000" });
     const params = { sessionId };
     await vi.waitFor(async () => {
       const session = await test.stack.client.call(getSession, { params, query: {} });

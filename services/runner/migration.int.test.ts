@@ -1,7 +1,6 @@
 /** Sessions whose sandboxes end, with real runner processes on stand-in sandboxes. */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import type { SessionId } from "#contracts/ids";
-import type { RunnerProcess } from "./testing/runner-process.ts";
 import { patience, type RunnerStack, startRunnerStack } from "./testing/runner-stack.ts";
 
 /** No machine is so slow that a session is not moved within this time. */
@@ -9,21 +8,11 @@ const graceSeconds = 300;
 const lifetimeMs = graceSeconds * 1_000 + 500;
 
 let test: RunnerStack;
-let runners: RunnerProcess[] = [];
 beforeAll(async () => {
   test = await startRunnerStack({ SANDBOX_GRACE_SECONDS: String(graceSeconds) });
 }, 120_000);
-afterEach(async () => {
-  await Promise.all(runners.map((runner) => runner.end("SIGTERM")));
-  runners = [];
-}, 60_000);
+afterEach(() => test.endRunners(), 60_000);
 afterAll(() => test.close(), 60_000);
-
-const startRunner = async (settings: Readonly<Record<string, string>> = {}) => {
-  const runner = await test.startRunner(settings);
-  runners.push(runner);
-  return runner;
-};
 
 /** A session in the middle of its first answer, in a sandbox that has to be left at once. */
 const startInExpiringSandbox = async () => {
@@ -43,7 +32,7 @@ const untilEvent = (sessionId: SessionId, type: string) =>
   vi.waitUntil(async () => (await typesOf(sessionId)).includes(type as never), patience);
 
 it("a session in use goes on in another sandbox once its answer is whole, with what was queued", async () => {
-  await startRunner();
+  await test.startRunner();
   const { sessionId, watcher, answers } = await startInExpiringSandbox();
   await untilEvent(sessionId, "MigrationRequested");
   await vi.waitUntil(async () => (await test.status(sessionId)) === "migrating", patience);
@@ -56,7 +45,7 @@ it("a session in use goes on in another sandbox once its answer is whole, with w
 }, 300_000);
 
 it("an answer that takes too long is cut off, and given in the next sandbox", async () => {
-  await startRunner({ MOVE_MS: String(lifetimeMs) });
+  await test.startRunner({ MOVE_MS: String(lifetimeMs) });
   const { sessionId, watcher, answers } = await startInExpiringSandbox();
   await untilEvent(sessionId, "SandboxMigrated");
   answers.open();
@@ -68,7 +57,7 @@ it("an answer that takes too long is cut off, and given in the next sandbox", as
 it.each(["snapshot", "create"] as const)(
   "a session whose %s fails goes on where it is, and is moved at a later attempt",
   async (operation) => {
-    await startRunner();
+    await test.startRunner();
     const { sessionId, watcher, answers } = await startInExpiringSandbox();
     await untilEvent(sessionId, "MigrationRequested");
     test.host.refuse(operation, 1);
@@ -86,7 +75,7 @@ it.each(["snapshot", "create"] as const)(
 it.each(["snapshot", "create", "terminate"] as const)(
   "a runner that is killed while it moves a session (at the %s) leaves one sandbox and no prompt behind",
   async (operation) => {
-    const first = await startRunner();
+    const first = await test.startRunner();
     const { sessionId, watcher, answers } = await startInExpiringSandbox();
     await untilEvent(sessionId, "MigrationRequested");
     await test.ask(sessionId, "two");
@@ -95,7 +84,7 @@ it.each(["snapshot", "create", "terminate"] as const)(
     await held.reached;
     await first.end("SIGKILL");
     held.open();
-    await startRunner();
+    await test.startRunner();
     await test.expectAnswered(sessionId, ["one", "two"], watcher);
     await untilEvent(sessionId, "SandboxMigrated");
     watcher.close();
@@ -104,7 +93,7 @@ it.each(["snapshot", "create", "terminate"] as const)(
 );
 
 it("a session that nobody uses is put away instead", async () => {
-  await startRunner();
+  await test.startRunner();
   test.host.setLifetime(lifetimeMs);
   const answers = test.host.holdAnswers("tool");
   answers.open();

@@ -46,6 +46,8 @@ export interface RunnerStack {
   readonly stack: TestStack;
   readonly host: SandboxHost;
   startRunner(settings?: Readonly<Record<string, string>>): Promise<RunnerProcess>;
+  /** Stops, as a deployment does, those that still run. */
+  endRunners(): Promise<void>;
   create(prompt: string): Promise<SessionId>;
   ask(sessionId: SessionId, prompt: string): Promise<void>;
   watch(sessionId: SessionId): Watcher;
@@ -65,6 +67,7 @@ export const startRunnerStack = async (
   const stack = await startTestStack({ ROLES: "projector,worker,fanout,gateway", ...settings });
   started.add({ stop: () => stack.close() });
   const { client, organization } = stack;
+  const runners: RunnerProcess[] = [];
   const { store } = stack.program.platform;
 
   const view = (sessionId: SessionId) =>
@@ -136,7 +139,11 @@ export const startRunnerStack = async (
       };
       const runner = await startRunnerProcess(environment, program);
       started.add({ stop: () => runner.end("SIGKILL") });
+      runners.push(runner);
       return runner;
+    },
+    endRunners: async () => {
+      await Promise.all(runners.splice(0).map((runner) => runner.end("SIGTERM")));
     },
     create: async (prompt) => {
       const body = { title: "Faults", prompt };

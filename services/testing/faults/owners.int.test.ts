@@ -1,26 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SessionId } from "#contracts/ids";
-import type { RunnerProcess } from "../../runner/testing/runner-process.ts";
 import { patience, type RunnerStack, startRunnerStack } from "../../runner/testing/runner-stack.ts";
 import { expectIntact, type Intact } from "./expect-intact.ts";
 import { followTranscript, type TranscriptFollower } from "./follow-transcript.ts";
 
 let test: RunnerStack;
-let runners: RunnerProcess[] = [];
 beforeAll(async () => {
   test = await startRunnerStack();
 }, 120_000);
-afterEach(async () => {
-  await Promise.all(runners.map((runner) => runner.end("SIGTERM")));
-  runners = [];
-}, 60_000);
+afterEach(() => test.endRunners(), 60_000);
 afterAll(() => test.close(), 60_000);
-
-const startRunner = async (settings: Readonly<Record<string, string>> = {}) => {
-  const runner = await test.startRunner(settings);
-  runners.push(runner);
-  return runner;
-};
 
 const intact = (
   session: SessionId,
@@ -48,11 +37,11 @@ const midAnswer = async () => {
 
 describe("an owner that is held still for longer than its lease", () => {
   it("is replaced, and writes nothing when it wakes up", async () => {
-    const first = await startRunner();
+    const first = await test.startRunner();
     const { session, follower, goOn } = await midAnswer();
     process.kill(first.pid, "SIGSTOP");
     try {
-      await startRunner();
+      await test.startRunner();
       goOn();
       await intact(session, [follower]);
     } finally {
@@ -75,14 +64,14 @@ describe("a runner whose clock is set", () => {
     async (_, ms) => {
       // Long enough that no busy machine lets it run out.
       const LEASE_TTL_MS = "120000";
-      const runner = await startRunner({
+      const runner = await test.startRunner({
         LEASE_TTL_MS,
         NODE_OPTIONS: `--import=${new URL("clock-jump.mjs", import.meta.url).href}`,
         CLOCK_JUMP_MS: String(ms),
       });
       const { session, follower, goOn } = await midAnswer();
       process.kill(runner.pid, "SIGUSR2");
-      await startRunner({ LEASE_TTL_MS });
+      await test.startRunner({ LEASE_TTL_MS });
       goOn();
       const { history } = await intact(session, [follower]);
       expect(history.epochs).toHaveLength(1);
