@@ -64,7 +64,9 @@ export const startRoles = async (
     if (wanted("runner")) {
       const gatewayUrl =
         config.SANDBOX_GATEWAY_URL ?? gateway?.url ?? `http://${config.HOST}:${config.PORT}`;
-      started.add(await startRunnerRole(platform, { registry, gatewayUrl }));
+      started.add(
+        await startRunnerRole(platform, { registry, secrets: connections.secrets, gatewayUrl }),
+      );
     }
     return { gateway, stop: started.stop };
   } catch (error) {

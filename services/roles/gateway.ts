@@ -37,7 +37,6 @@ import { policyRoutes } from "../policy/routes.ts";
 import { createFindEndpoints } from "../proxies/find-endpoints.ts";
 import { proxyRoutes } from "../proxies/routes.ts";
 import { type Running, runningStack } from "../running.ts";
-import { openSecrets } from "../secrets/secrets.ts";
 import { createSessionValues } from "../sessions/environment/session-values.ts";
 import { sessionRoutes } from "../sessions/routes.ts";
 import { toolHandlers } from "../tools/handlers.ts";
@@ -69,7 +68,7 @@ export const startGatewayRole = async (
   const started = runningStack();
   try {
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
-    const secrets = await openSecrets(sql, keys.secretWrapping);
+    const { secrets } = connections;
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();

@@ -15,13 +15,21 @@ import { instructionsOf } from "../runner/instructions.ts";
 import { startRunner } from "../runner/runner.ts";
 import { openSessionParts } from "../runner/session-parts.ts";
 import { startToolDecisions } from "../runner/tool-decisions.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import { e2bSettings } from "../sandboxes/e2b-settings.ts";
 import { modalSettings } from "../sandboxes/modal-settings.ts";
 
+export interface RunnerRoleOptions {
+  readonly registry: ActionRegistry;
+  readonly secrets: Secrets;
+  /** Where sandboxes reach the gateway. */
+  readonly gatewayUrl: string;
+}
+
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
-  { store, sql, log, instance, config, keys }: Platform,
-  { registry, gatewayUrl }: { readonly registry: ActionRegistry; readonly gatewayUrl: string },
+  { store, log, instance, config, keys }: Platform,
+  { registry, secrets, gatewayUrl }: RunnerRoleOptions,
 ): Promise<Running> => {
   const started = runningStack();
   try {
@@ -73,7 +81,7 @@ export const startRunnerRole = async (
       }),
       instructions: instructionsOf(state),
     });
-    const parts = await openSessionParts({ store, sql, keys, log }, registry);
+    const parts = await openSessionParts({ store, log }, { registry, secrets });
     started.add(await startToolDecisions(store, log));
     started.add(await startRunner({ store, provider, instance, specOf, ...parts, log, leases }));
     return started;

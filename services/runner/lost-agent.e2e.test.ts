@@ -15,6 +15,7 @@ import { startScriptedModel, type ScriptedModel } from "#sandbox/scripted-model/
 import { openLiveWatch } from "../demo/live-watch.ts";
 import { type Running, runningStack } from "../running.ts";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";
+import { openSecrets } from "../secrets/secrets.ts";
 import { startRunner } from "./runner.ts";
 import { openSessionParts } from "./session-parts.ts";
 
@@ -38,7 +39,10 @@ beforeAll(async () => {
     ...{ store, log, provider },
     instance: "runner-of-the-test",
     leases: await openLeases(store, "owner"),
-    ...(await openSessionParts(platform, { sourcesOf: () => Promise.resolve([]) })),
+    ...(await openSessionParts(platform, {
+      registry: { sourcesOf: () => Promise.resolve([]) },
+      secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
+    })),
     specOf: () => ({
       repositories: [],
       gateway: { url: stack.url, token: "sbx1.test.token" },

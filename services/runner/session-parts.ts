@@ -6,19 +6,19 @@ import { requireSession } from "../actions/session-lookup.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
 import type { Platform } from "../platform.ts";
 import { createRuleBudgets } from "../policy/budgets.ts";
-import { openSecrets } from "../secrets/secrets.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import { createSessionValues } from "../sessions/environment/session-values.ts";
 import type { RunnerDeps } from "./owner-context.ts";
 
 export type SessionParts = Pick<RunnerDeps, "values" | "agentTools" | "availableActions">;
 
 export const openSessionParts = async (
-  { store, sql, keys, log }: Pick<Platform, "store" | "sql" | "keys" | "log">,
-  registry: ActionRegistry,
+  { store, log }: Pick<Platform, "store" | "log">,
+  { registry, secrets }: { readonly registry: ActionRegistry; readonly secrets: Secrets },
 ): Promise<SessionParts> => {
   const clock = (): Date => new Date();
   return {
-    values: createSessionValues(await openSecrets(sql, keys.secretWrapping)),
+    values: createSessionValues(secrets),
     agentTools: openAgentToolDesk({
       store,
       clock,

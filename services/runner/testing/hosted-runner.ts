@@ -8,6 +8,7 @@ import { z } from "zod";
 import { openLeases } from "#event-store/leases";
 import { readConfig } from "../../config.ts";
 import { openPlatform } from "../../platform.ts";
+import { openSecrets } from "../../secrets/secrets.ts";
 import { startRunner } from "../runner.ts";
 import { openSessionParts } from "../session-parts.ts";
 import { hostedProvider } from "./hosted-provider.ts";
@@ -42,7 +43,10 @@ const runner = await startRunner({
   capacity: settings.CAPACITY,
   provider: hostedProvider(settings.SANDBOX_HOST, settings.PAUSES),
   leases: await openLeases(store, "owner", { ttlMs: settings.LEASE_TTL_MS }),
-  ...(await openSessionParts(platform, { sourcesOf: () => Promise.resolve([]) })),
+  ...(await openSessionParts(platform, {
+    registry: { sourcesOf: () => Promise.resolve([]) },
+    secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
+  })),
   limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
   specOf: () => ({
     repositories: [],
