@@ -6,6 +6,7 @@ import { execute } from "./execute.ts";
 import { startReactor } from "./reactor.ts";
 import { requeueDeadLetter } from "./requeue.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
+import { newOrganizationIn } from "./testing/organization-in.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 import { startWorker, type WorkerOptions } from "./worker.ts";
 
@@ -126,8 +127,8 @@ describe("a message that a worker gives up", () => {
   it("reaches its reactor whatever shard its commit is in", async () => {
     const reacted: string[] = [];
     const state = { broken: true };
-    const keys = Array.from({ length: 6 }, () => ({
-      organization: newId("organization"),
+    const keys = Array.from({ length: 6 }, (_, index) => ({
+      organization: newOrganizationIn(index % 2, 2),
       id: newId("policy"),
     }));
     const reactor = await startReactor(test.store, {

@@ -5,7 +5,7 @@ import { append } from "../append.ts";
 import type { CommandMeta } from "../command-meta.ts";
 import { execute } from "../execute.ts";
 import { parsePosition } from "../position.ts";
-import { shardOf } from "../sharding.ts";
+import { newOrganizationIn } from "../testing/organization-in.ts";
 import { counter, setMode, testMeta } from "../testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "../testing/test-event-store.ts";
 import { findCommits, traceCauses } from "./causes.ts";
@@ -18,14 +18,6 @@ beforeAll(async () => {
   test = await openTestEventStore({ shards: 3 });
 });
 afterAll(() => test.close());
-
-/** An organisation whose commits stand in this shard. */
-const organizationIn = (shard: number): string => {
-  for (;;) {
-    const organization = newId("organization");
-    if (shardOf(organization, 3) === shard) return organization;
-  }
-};
 
 const keyIn = (organization: string) => ({ organization, id: newId("policy") });
 const write = (
@@ -45,7 +37,7 @@ const positionsOf = (commits: readonly StoredCommit[]): readonly string[] =>
 
 describe("the history", () => {
   it("is in order of storage over all shards, and of position within each", async () => {
-    const keys = [0, 1, 2].map(organizationIn).map(keyIn);
+    const keys = [0, 1, 2].map((shard) => newOrganizationIn(shard, 3)).map(keyIn);
     const written: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       for (const key of keys) written.push((await write(key, `a${round}`)).position);
@@ -58,7 +50,7 @@ describe("the history", () => {
   });
 
   it("is narrowed down by organisation, aggregate, actor, type and time", async () => {
-    const organization = organizationIn(1);
+    const organization = newOrganizationIn(1, 3);
     const [mine, other] = [keyIn(organization), keyIn(organization)];
     const user = { kind: "user", id: newId("user"), via: "http" } as const;
     const one = await write(mine, "a");
@@ -70,7 +62,7 @@ describe("the history", () => {
 
     expect(positionsOf(await gather({ organization }))).toEqual(all);
     expect(positionsOf(await gather({ aggregate }))).toEqual([all[0], all[1], all[3]]);
-    expect(await gather({ organization: organizationIn(1), aggregate })).toEqual([]);
+    expect(await gather({ organization: newOrganizationIn(1, 3), aggregate })).toEqual([]);
     expect(positionsOf(await gather({ actor: user.id }))).toEqual([all[1], all[2]]);
     expect(positionsOf(await gather({ actor: `user:${user.id}`, aggregate }))).toEqual([all[1]]);
     expect(await gather({ organization, actor: "timer" })).toEqual([]);
@@ -87,7 +79,7 @@ describe("the history", () => {
   });
 
   it("goes on with what comes, from every shard, without a commit left out or told twice", async () => {
-    const keys = [0, 2].map(organizationIn).map(keyIn);
+    const keys = [0, 2].map((shard) => newOrganizationIn(shard, 3)).map(keyIn);
     const actor = { kind: "user", id: newId("user"), via: "http" } as const;
     const before = await write(keys[0] ?? expect.unreachable(), "a", { actor });
     const stop = new AbortController();
@@ -112,7 +104,7 @@ describe("the history", () => {
 
 describe("causes and effects", () => {
   it("are linked by commands, events and prompts, and found by every name", async () => {
-    const organization = organizationIn(0);
+    const organization = newOrganizationIn(0, 3);
     const ref = (aggregate: AggregateType, id: string) => ({ organization, aggregate, id });
     const promptId = newId("prompt");
     const session = newId("session");
@@ -173,7 +165,7 @@ describe("causes and effects", () => {
   });
 
   it("are those of every commit of a command", async () => {
-    const organization = organizationIn(2);
+    const organization = newOrganizationIn(2, 3);
     const commandId = derivedId("command", organization);
     const written = [
       await write(keyIn(organization), "a", { commandId }),
@@ -207,7 +199,7 @@ describe("the state at a moment", () => {
   };
 
   it("is folded from the commits up to it, whatever snapshots say", async () => {
-    const key = keyIn(organizationIn(1));
+    const key = keyIn(newOrganizationIn(1, 3));
     const positions: string[] = [];
     for (const action of ["a", "b", "c"]) positions.push((await write(key, action)).position);
     const ref = await findAggregate(test.store, { type: null, id: key.id });
@@ -241,7 +233,7 @@ describe("the state at a moment", () => {
 
   it("is of the aggregate that is meant, or asks which", async () => {
     const id = newId("policy");
-    const [one, other] = [organizationIn(0), organizationIn(2)];
+    const [one, other] = [newOrganizationIn(0, 3), newOrganizationIn(2, 3)];
     await write({ organization: one, id }, "a");
     await write({ organization: other, id }, "b");
     const selector = { type: null, id };

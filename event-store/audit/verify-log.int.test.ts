@@ -5,7 +5,7 @@ import { auditWitness } from "#projections/audit/witness";
 import { openTestReadModels, type TestReadModels } from "#projections/testing/test-read-models";
 import { execute } from "../execute.ts";
 import { hashOf } from "../recorded.ts";
-import { shardOf } from "../sharding.ts";
+import { newOrganizationIn } from "../testing/organization-in.ts";
 import { counter, setMode, testMeta } from "../testing/counter.ts";
 import type { FaultKind } from "./fault.ts";
 import {
@@ -17,13 +17,7 @@ import {
 import { verifyLog } from "./verify-log.ts";
 import type { Witness } from "./witness.ts";
 
-const organizationOf = (shard: number): string => {
-  for (;;) {
-    const organization = newId("organization");
-    if (shardOf(organization, 2) === shard) return organization;
-  }
-};
-const organization = organizationOf(0);
+const organization = newOrganizationIn(0, 2);
 const first = { organization, id: newId("policy") };
 const second = { organization, id: newId("policy") };
 
@@ -200,7 +194,7 @@ describe("verifying a log", () => {
       ["unreadable", "0:5", null, hashOf(garbled.data)],
       ["changed", "0:5", hash(5), hashOf(garbled.data)],
     ]);
-    const foreign = { ...at(1), subject: `evt.0.${organizationOf(1)}.policy.${first.id}` };
+    const foreign = { ...at(1), subject: `evt.0.${newOrganizationIn(1, 2)}.policy.${first.id}` };
     const nobody = { ...at(1), subject: "evt.0.nothing" };
     expect(await faultsOf([...honest, foreign, nobody], { witness })).toEqual([
       ["misplaced", "0:8", null, hash(1)],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import { append, type NewCommit } from "#event-store/append";
-import { shardOf } from "#event-store/sharding";
+import { newOrganizationIn } from "#event-store/testing/organization-in";
 import { readProjectionStatus } from "../status.ts";
 import { messagesProjection } from "../messages/projection.ts";
 import { listMessages } from "../messages/queries.ts";
@@ -21,13 +21,6 @@ afterEach(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-const organizationOf = (shard: number): string => {
-  for (;;) {
-    const organization = newId("organization");
-    if (shardOf(organization, 2) === shard) return organization;
-  }
-};
-
 const writeSessions = async (organization: string, count: number): Promise<void> => {
   await Promise.all(
     Array.from({ length: count }, () =>
@@ -43,7 +36,7 @@ const talliedFor = async (organization: string): Promise<number> => {
 };
 
 it("projects each commit exactly once, however many projectors run and wherever they stop", async () => {
-  const [one, other] = [organizationOf(0), organizationOf(1)];
+  const [one, other] = [newOrganizationIn(0, 2), newOrganizationIn(1, 2)];
   await Promise.all([writeSessions(one, 150), writeSessions(other, 150)]);
   const options = { projections: [tally], maxBatch: 5 };
   const [first, second] = await Promise.all([
@@ -68,7 +61,7 @@ it("projects each commit exactly once, however many projectors run and wherever 
 });
 
 it("loses and repeats nothing when its connection dies before the commit of a batch", async () => {
-  const organization = organizationOf(1);
+  const organization = newOrganizationIn(1, 2);
   await prepareReadModels(models.sql, [tally]);
   await cutOffWriters(models.sql, 3);
   const { status } = await models.startProjector({ projections: [tally], maxBatch: 5 });
@@ -84,7 +77,7 @@ it("loses and repeats nothing when its connection dies before the commit of a ba
 });
 
 it("halts at the commit that cannot be projected, tells everybody, and goes on when it can", async () => {
-  const organization = organizationOf(0);
+  const organization = newOrganizationIn(0, 2);
   await prepareReadModels(models.sql, [tally]);
   await models.sql.unsafe("alter table tally add constraint poison check (commits < 8)");
   await writeSessions(organization, 20);
@@ -123,7 +116,7 @@ it("halts at the commit that cannot be projected, tells everybody, and goes on w
 });
 
 it("halts one shard at an event that it does not know, and goes on with the others", async () => {
-  const [halted, healthy] = [organizationOf(0), organizationOf(1)];
+  const [halted, healthy] = [newOrganizationIn(0, 2), newOrganizationIn(1, 2)];
   const session = newId("session");
   const transcript = events.transcriptRef(halted, session);
   await models.writer.write(transcript, [events.messageRecorded("msg_1", "before")]);
@@ -161,7 +154,7 @@ it("halts one shard at an event that it does not know, and goes on with the othe
 });
 
 it("stops older programs once a new version has built its tables", async () => {
-  const organization = organizationOf(0);
+  const organization = newOrganizationIn(0, 2);
   const old = { projections: [tally] };
   const next = { projections: [{ ...tally, version: 2 }] };
   const outdated = await models.startProjector(old);
