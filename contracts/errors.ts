@@ -39,6 +39,7 @@ export const errorCatalogue = {
   too_many_env_variables: 409,
   invocation_already_resolved: 409,
   invocation_expired: 410,
+  full_result_not_found: 404,
   too_many_pending_invocations: 429,
   too_many_invocations: 429,
   policy_rule_invalid: 422,

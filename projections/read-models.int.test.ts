@@ -147,13 +147,14 @@ it("follows an invocation, lists it by session and by status, and keeps any JSON
     at(5),
   );
   await writer.write(done, [{ type: "ExecutionStarted", data: {} }], at(6));
+  const fullResult = { status: "kept", attempt: 1, bytes: 20_000, until: at(50) } as const;
   await reached(
     await writer.write(
       done,
       [
         {
           type: "ActionCompleted",
-          data: { result: "plain text", truncated: false, durationMs: 7 },
+          data: { result: "plain text", truncated: true, fullResult, durationMs: 7 },
         },
       ],
       at(7),
@@ -164,6 +165,7 @@ it("follows an invocation, lists it by session and by status, and keeps any JSON
   expect(invocationViewSchema.parse(completed)).toMatchObject({
     status: "completed",
     result: "plain text",
+    fullResult,
     resolvedBy: "usr_1",
     expiresAt: null,
     createdAt: at(4),

@@ -8,6 +8,7 @@ import { type EventStore, openEventStore } from "#event-store/event-store";
 import { openDatabase } from "#projections/database";
 import { readModels } from "#projections/read-models";
 import { prepareReadModels } from "#projections/runtime/prepare";
+import { prepareFullResults } from "./actions/full-results/full-result-table.ts";
 import type { Config } from "./config.ts";
 import { runningStack } from "./running.ts";
 import { openDataKeys, prepareDataKeys } from "./secrets/data-keys.ts";
@@ -46,6 +47,7 @@ export const openPlatform = async (options: PlatformOptions): Promise<Platform> 
     const sql = openDatabase({ url: databaseUrl });
     opened.add({ stop: () => sql.end({ timeout: 5 }) });
     await prepareDataKeys(sql);
+    await prepareFullResults(sql);
     const store = await openEventStore({
       connection,
       shards: config.EVENT_SHARDS,

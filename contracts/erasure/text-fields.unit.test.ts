@@ -38,6 +38,7 @@ const plainFields = new Set([
   // Names, by which the values are found to be forgotten.
   "EnvVariablesProvided.names",
   "EnvVariablesRequested.requestId",
+  "FullResultRead.by",
   "IdlePauseFailed.failure.code",
   "IdleSandboxEnded.failure.code",
   "MigrationFailed.failure.code",

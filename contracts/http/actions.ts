@@ -79,6 +79,17 @@ export const getInvocation = defineRoute({
   responses: { 200: invocationViewSchema },
 });
 
+export const getFullResult = defineRoute({
+  method: "GET",
+  path: "/v1/sessions/:sessionId/actions/invocations/:invocationId/full-result",
+  audience: "approver",
+  summary: "An invocation's whole result, while it is kept; each reading is recorded",
+  params: invocationParams,
+  responses: {
+    200: z.object({ result: z.unknown(), bytes: z.int().positive(), until: z.iso.datetime() }),
+  },
+});
+
 export const approveInvocation = defineRoute({
   method: "POST",
   path: "/v1/sessions/:sessionId/actions/invocations/:invocationId/approve",

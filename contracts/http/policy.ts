@@ -78,6 +78,15 @@ export const removeRule = defineRoute({
   responses: { 202: acceptedSchema },
 });
 
+export const setFullResultKeeping = defineRoute({
+  method: "PUT",
+  path: "/v1/policy/full-results",
+  audience: "approver",
+  summary: "Say whether results that are too long for the log are kept whole for seven days",
+  body: z.object({ keep: z.boolean() }),
+  responses: { 202: acceptedSchema },
+});
+
 export const dryRunPolicy = defineRoute({
   method: "POST",
   path: "/v1/policy/dry-run",

@@ -2,6 +2,7 @@ import type { RuleId, SessionId } from "../ids.ts";
 import type { ActionMode } from "../policy/events.ts";
 import type { Failure } from "../session/events.ts";
 import type { ModeSource, RiskLevel } from "./events.ts";
+import type { FullResult } from "./full-result.ts";
 
 export type InvocationCommand =
   | {
@@ -38,7 +39,9 @@ export type InvocationCommand =
       readonly type: "CompleteAction";
       readonly result: unknown;
       readonly truncated: boolean;
+      readonly fullResult: FullResult | null;
       readonly durationMs: number;
     }
   | { readonly type: "FailAction"; readonly failure: Failure }
-  | { readonly type: "LoseOutcome"; readonly reason: string };
+  | { readonly type: "LoseOutcome"; readonly reason: string }
+  | { readonly type: "ReadFullResult"; readonly by: string; readonly now: string };

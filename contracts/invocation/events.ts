@@ -5,6 +5,7 @@ import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { actionModeSchema, riskLevelSchema } from "../policy/mode.ts";
 import { failureSchema } from "../session/events.ts";
+import { fullResultSchema } from "./full-result.ts";
 
 export { type RiskLevel, riskLevelSchema } from "../policy/mode.ts";
 
@@ -53,16 +54,20 @@ export const invocationEvents = [
   defineEvent("ExecutionRetried", 1, { attempt: z.int().positive() }),
   defineEvent(
     "ActionCompleted",
-    1,
+    2,
     {
       result: z.unknown(),
       /** Whether the result was cut to its limit. */
       truncated: z.boolean(),
+      /** Null for a result that was not cut, and where the organisation wants none kept. */
+      fullResult: fullResultSchema.nullable(),
       durationMs: z.number().nonnegative(),
     },
     { result: erasedText },
   ),
   defineEvent("ActionFailed", 1, { failure: failureSchema }, { "failure.message": erasedText }),
   defineEvent("OutcomeLost", 1, { reason: z.string() }, { reason: erasedText }),
+  /** Recorded before the reader gets the full result. */
+  defineEvent("FullResultRead", 1, { by: z.string() }),
 ] as const;
 export type InvocationEvent = EventOf<(typeof invocationEvents)[number]>;

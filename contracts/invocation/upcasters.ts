@@ -7,7 +7,11 @@ const actionInvoked1: Upcaster = (data) => ({ ...data, ruleId: null, drifted: fa
 /** Nobody could edit what they approved. */
 const actionApproved1: Upcaster = (data) => ({ ...data, editedParams: null });
 
+/** Nothing was kept but what the log holds. */
+const actionCompleted1: Upcaster = (data) => ({ ...data, fullResult: null });
+
 export const invocationUpcasters: Readonly<Record<string, Upcaster>> = {
   "ActionInvoked:1": actionInvoked1,
   "ActionApproved:1": actionApproved1,
+  "ActionCompleted:1": actionCompleted1,
 };

@@ -3,6 +3,7 @@ import { idSchema } from "../ids.ts";
 import { actionModeSchema } from "../policy/mode.ts";
 import { failureSchema } from "../session/events.ts";
 import { modeSourceSchema, riskLevelSchema } from "./events.ts";
+import { fullResultSchema } from "./full-result.ts";
 import { invocationStatusSchema } from "./status.ts";
 
 /** An invocation as queries show it. */
@@ -25,6 +26,8 @@ export const invocationViewSchema = z.object({
   resolvedBy: z.string().nullable(),
   reason: z.string().nullable(),
   result: z.unknown(),
+  /** What became of the whole result, where `result` is a part of it; null for nothing. */
+  fullResult: fullResultSchema.nullable(),
   failure: failureSchema.nullable(),
   expiresAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),

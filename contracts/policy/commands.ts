@@ -35,4 +35,5 @@ export type PolicyCommand =
       readonly by: string;
       readonly at: string;
     } & Reviewing)
-  | { readonly type: "RemoveRule"; readonly ruleId: RuleId };
+  | { readonly type: "RemoveRule"; readonly ruleId: RuleId }
+  | { readonly type: "SetFullResultKeeping"; readonly keep: boolean };

@@ -33,5 +33,7 @@ export const policyEvents = [
     { "rule.note": erasedText },
   ),
   defineEvent("PolicyRuleRemoved", 1, { ruleId: idSchema("rule") }),
+  /** Whether results that are too long for the log are kept whole beside it, for a while. */
+  defineEvent("FullResultKeepingSet", 1, { keep: z.boolean() }),
 ] as const;
 export type PolicyEvent = EventOf<(typeof policyEvents)[number]>;

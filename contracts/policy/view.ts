@@ -26,6 +26,7 @@ export const policyViewSchema = z.object({
     z.object({ integration: z.string(), action: z.string().nullable(), risk: riskLevelSchema }),
   ),
   rules: z.array(ruleViewSchema),
+  keepsFullResults: z.boolean(),
 });
 export type PolicyView = z.infer<typeof policyViewSchema>;
 

@@ -17,8 +17,12 @@ const change: Changes<InvocationRow> = {
   ActionExpired: (row, _data, context) => changed(row, context, { status: "expired" }),
   ExecutionRetried: (row, _data, context) => changed(row, context, { status: "executing" }),
   ExecutionStarted: (row, _data, context) => changed(row, context, { status: "executing" }),
-  ActionCompleted: (row, { result }, context) =>
-    changed(row, context, { status: "completed", result: result ?? null }),
+  ActionCompleted: (row, { result, fullResult }, context) =>
+    changed(row, context, {
+      status: "completed",
+      result: result ?? null,
+      full_result: fullResult,
+    }),
   ActionFailed: (row, { failure }, context) => changed(row, context, { status: "failed", failure }),
   OutcomeLost: (row, { reason }, context) =>
     changed(row, context, { status: "outcome_unknown", reason }),
@@ -28,13 +32,14 @@ const change: Changes<InvocationRow> = {
       edited_params: row.edited_params === null ? null : {},
       reason: row.reason === null ? null : erasedText,
       result: row.result === null ? null : erasedText,
+      full_result: null,
       failure: erasedFailure(row.failure),
     }),
 };
 
 export const invocationsProjection = defineRowProjection<InvocationRow>({
   name: "invocations",
-  version: 2,
+  version: 3,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "invocation",
   table: invocationsTable,
@@ -56,6 +61,7 @@ export const invocationsProjection = defineRowProjection<InvocationRow>({
       resolved_by: null,
       reason: null,
       result: null,
+      full_result: null,
       failure: null,
       expires_at: data.expiresAt,
       created_at: meta.at,

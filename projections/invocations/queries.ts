@@ -22,6 +22,7 @@ const viewOf = (row: InvocationRow): InvocationView => ({
   resolvedBy: row.resolved_by,
   reason: row.reason,
   result: row.result,
+  fullResult: row.full_result,
   failure: row.failure,
   expiresAt: row.expires_at,
   createdAt: row.created_at,

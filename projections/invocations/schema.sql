@@ -15,6 +15,7 @@ create table invocations (
   resolved_by text,
   reason text,
   result jsonb,
+  full_result jsonb,
   failure jsonb,
   expires_at timestamptz(3),
   created_at timestamptz(3) not null,

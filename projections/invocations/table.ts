@@ -1,4 +1,5 @@
 import type { ModeSource, RiskLevel } from "#contracts/invocation/events";
+import type { FullResult } from "#contracts/invocation/full-result";
 import type { InvocationStatus } from "#contracts/invocation/status";
 import type { ActionMode } from "#contracts/policy/events";
 import type { RuleId, SessionId } from "#contracts/ids";
@@ -21,6 +22,7 @@ export interface InvocationRow extends AggregateRow {
   readonly resolved_by: string | null;
   readonly reason: string | null;
   readonly result: unknown;
+  readonly full_result: FullResult | null;
   readonly failure: Failure | null;
   readonly expires_at: string | null;
   readonly created_at: string;
@@ -47,6 +49,7 @@ export const invocationsTable: Table<InvocationRow> = {
     resolved_by: "text",
     reason: "text",
     result: "jsonb",
+    full_result: "jsonb",
     failure: "jsonb",
     expires_at: "timestamptz",
     created_at: "timestamptz",

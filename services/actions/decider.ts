@@ -5,6 +5,7 @@ import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { InvocationEvent } from "#contracts/invocation/events";
 import type { Decider } from "#event-store/decider";
 import { evolve } from "./evolve.ts";
+import { requireKept } from "./full-results/kept.ts";
 import type { InvocationState, KnownInvocation } from "./state.ts";
 
 type Invoke = Extract<InvocationCommand, { type: "InvokeAction" }>;
@@ -42,8 +43,8 @@ export const invocationDecider: Decider<InvocationCommand, InvocationEvent, Invo
         return [{ type: "ExecutionRetried", data: { attempt: state.attempt + 1 } }];
       case "CompleteAction": {
         requireStatus(state, "executing");
-        const { result, truncated, durationMs } = command;
-        return [{ type: "ActionCompleted", data: { result, truncated, durationMs } }];
+        const { result, truncated, fullResult, durationMs } = command;
+        return [{ type: "ActionCompleted", data: { result, truncated, fullResult, durationMs } }];
       }
       case "FailAction":
         requireStatus(state, "executing");
@@ -51,6 +52,9 @@ export const invocationDecider: Decider<InvocationCommand, InvocationEvent, Invo
       case "LoseOutcome":
         requireStatus(state, "executing");
         return [{ type: "OutcomeLost", data: { reason: command.reason } }];
+      case "ReadFullResult":
+        requireKept(state, command.now);
+        return [{ type: "FullResultRead", data: { by: command.by } }];
       default:
         return assertNever(command);
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { derivedId } from "#contracts/ids";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { InvocationEvent } from "#contracts/invocation/events";
+import type { FullResult } from "#contracts/invocation/full-result";
 import { deciderSpec } from "../testing/decider-spec.ts";
 import { invocationDecider } from "./decider.ts";
 
@@ -58,11 +59,12 @@ const complete: InvocationCommand = {
   type: "CompleteAction",
   result: { ok: true },
   truncated: false,
+  fullResult: null,
   durationMs: 3,
 };
 const completed: InvocationEvent = {
   type: "ActionCompleted",
-  data: { result: { ok: true }, truncated: false, durationMs: 3 },
+  data: { result: { ok: true }, truncated: false, fullResult: null, durationMs: 3 },
 };
 const failure = { code: "action_failed", message: "no" };
 const lost: InvocationEvent = { type: "OutcomeLost", data: { reason: "died" } };
@@ -184,6 +186,38 @@ describe("executing", () => {
       status: "completed",
       result: { ok: true },
     });
+  });
+});
+
+describe("reading the full result", () => {
+  const read = (now: string): InvocationCommand => ({ type: "ReadFullResult", by: "usr_2", now });
+  const wasRead: InvocationEvent = { type: "FullResultRead", data: { by: "usr_2" } };
+  const until = "2026-01-08T00:00:00.000Z";
+  const inTime = "2026-01-07T23:59:59.999Z";
+  const cut = (fullResult: FullResult | null): InvocationEvent => ({
+    type: "ActionCompleted",
+    data: { result: "x", truncated: true, fullResult, durationMs: 3 },
+  });
+  const kept = cut({ status: "kept", attempt: 1, bytes: 20_000, until });
+
+  it("is recorded each time, while it is kept", () => {
+    given(waiting, approved, started, kept).when(read(inTime)).then(wasRead);
+    given(waiting, approved, started, kept, wasRead).when(read(inTime)).then(wasRead);
+    given(waiting, approved, started, kept).when(read(until)).thenRejects("full_result_not_found");
+  });
+
+  it("is refused where there is none", () => {
+    for (const history of [
+      [],
+      [completed],
+      [cut(null)],
+      [cut({ status: "too_large", bytes: 9_000_000 })],
+      [cut({ status: "failed" })],
+    ]) {
+      given(waiting, approved, started, ...history)
+        .when(read(inTime))
+        .thenRejects("full_result_not_found");
+    }
   });
 });
 

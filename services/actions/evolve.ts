@@ -36,11 +36,14 @@ export const evolve = (state: InvocationState, event: InvocationEvent): Invocati
         request,
         result: event.data.result,
         truncated: event.data.truncated,
+        fullResult: event.data.fullResult,
       };
     case "ActionFailed":
       return { status: "failed", request, failure: event.data.failure };
     case "OutcomeLost":
       return { status: "outcome_unknown", request, reason: event.data.reason };
+    case "FullResultRead":
+      return state;
     default:
       return assertNever(event);
   }

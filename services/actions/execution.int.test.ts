@@ -28,6 +28,7 @@ const executor = (instance: string, change: Partial<ExecutionDeps> = {}): Execut
   store: stack.store,
   registry: stack.deps.registry,
   leases,
+  keepFullResult: () => Promise.resolve(null),
   instance,
   timeoutMs: 30_000,
   stopping: new AbortController().signal,

@@ -14,6 +14,7 @@ import type { EventStore } from "#event-store/event-store";
 import type { Lease, Leases } from "#event-store/leases";
 import type { Log } from "#event-store/log";
 import { unlessAborted } from "../unless-aborted.ts";
+import type { KeepFullResult } from "./full-results/keep.ts";
 import { executeOnInvocation, findInvocation, type InvocationKey } from "./invocation-log.ts";
 import { completed, failed, type OutcomeCommand } from "./outcome.ts";
 import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
@@ -23,6 +24,7 @@ export interface ExecutionDeps {
   readonly store: EventStore;
   readonly registry: ActionRegistry;
   readonly leases: Leases;
+  readonly keepFullResult: KeepFullResult;
   /** Names this process among the holders of leases. */
   readonly instance: string;
   /** How long an action may take, in milliseconds. */
@@ -57,6 +59,7 @@ const executeUnderLease = async (
 ): Promise<ExecutionOutcome> => {
   // Read under the lease: the one before us may have finished in the meantime.
   const found = await findInvocation(deps.store, key);
+  let attempt: number | null;
   if (found?.state.status === "executing") {
     if (found.state.attempt >= maxAttempts || !(await isIdempotent(deps, key, found.state))) {
       return record(deps, key, {
@@ -64,13 +67,14 @@ const executeUnderLease = async (
         reason: "The process that executed the action died before it could say what came of it.",
       });
     }
-    if (!(await start(deps, key, "RetryExecution"))) return "busy";
+    attempt = await start(deps, key, "RetryExecution");
   } else {
     if (found?.state.status !== "approved") return "done";
-    if (!(await start(deps, key, "StartExecution"))) return "busy";
+    attempt = await start(deps, key, "StartExecution");
   }
+  if (attempt === null) return "busy";
   const { request, params } = found.state;
-  const command = await perform(deps, key, { request: { ...request, params }, lease });
+  const command = await perform(deps, key, { request: { ...request, params }, attempt, lease });
   // Without the lease somebody else judges the invocation; a word from here would contradict it.
   return lease.lost.aborted ? "busy" : record(deps, key, command);
 };
@@ -94,19 +98,19 @@ const isIdempotent = async (
   }
 };
 
-/** Whether this very attempt is the one that may act. */
+/** The number of this attempt, if this very one may act; null if another one has come first. */
 const start = async (
   { store, newMeta }: ExecutionDeps,
   key: InvocationKey,
   type: "StartExecution" | "RetryExecution",
-): Promise<boolean> => {
+): Promise<number | null> => {
   try {
     // A command id of its own: with a derived one, a second attempt would take the first one's
     // commit for its own.
-    await executeOnInvocation(store, key, { type }, newMeta());
-    return true;
+    const { state } = await executeOnInvocation(store, key, { type }, newMeta());
+    return state.status === "executing" ? state.attempt : null;
   } catch (error) {
-    if (isDomainError(error, "invocation_already_resolved")) return false;
+    if (isDomainError(error, "invocation_already_resolved")) return null;
     throw error;
   }
 };
@@ -114,7 +118,15 @@ const start = async (
 const perform = async (
   deps: ExecutionDeps,
   { organization, id }: InvocationKey,
-  { request, lease }: { readonly request: InvocationRequest; readonly lease: Lease },
+  {
+    request,
+    attempt,
+    lease,
+  }: {
+    readonly request: InvocationRequest;
+    readonly attempt: number;
+    readonly lease: Lease;
+  },
 ): Promise<OutcomeCommand> => {
   const { integration, action, params, sessionId, risk } = request;
   const timeout = AbortSignal.timeout(deps.timeoutMs);
@@ -134,7 +146,10 @@ const perform = async (
       }),
       signal,
     );
-    return completed(result, Math.round(performance.now() - startedAt));
+    const { command, whole } = completed(result, Math.round(performance.now() - startedAt));
+    if (whole === null) return command;
+    const fullResult = { organization, sessionId, id, attempt };
+    return { ...command, fullResult: await deps.keepFullResult(fullResult, whole) };
   } catch (error) {
     deps.log.warn({ err: error, invocation: id, integration, action }, "an action did not succeed");
     const reason = timeout.aborted

@@ -6,12 +6,14 @@ import type { Log } from "#event-store/log";
 import { startReactor } from "#event-store/reactor";
 import type { Worker } from "#event-store/worker";
 import { executeInvocation } from "./execution.ts";
+import type { KeepFullResult } from "./full-results/keep.ts";
 import { requireInvocation } from "./invocation-log.ts";
 import { invocationEventsOf, keyOf, reactionMeta } from "./reaction.ts";
 import type { ActionRegistry } from "./registry.ts";
 
 export interface ActionExecutorOptions {
   readonly registry: ActionRegistry;
+  readonly keepFullResult: KeepFullResult;
   /** Names this process among the holders of leases. */
   readonly instance: string;
   readonly log: Log;
@@ -31,7 +33,7 @@ export const startActionExecutor = async (
   store: EventStore,
   options: ActionExecutorOptions,
 ): Promise<Worker> => {
-  const { registry, instance, log, timeoutMs = actionTimeoutMs } = options;
+  const { registry, keepFullResult, instance, log, timeoutMs = actionTimeoutMs } = options;
   const leases = await openLeases(store, "runtime");
   const stopping = new AbortController();
   const reactor = await startReactor(store, {
@@ -48,6 +50,7 @@ export const startActionExecutor = async (
         store,
         registry,
         leases,
+        keepFullResult,
         instance,
         timeoutMs,
         stopping: stopping.signal,

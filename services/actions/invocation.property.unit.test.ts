@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import { invocationEvents } from "#contracts/invocation/events";
+import { fullResultSchema } from "#contracts/invocation/full-result";
 import { failureSchema } from "#contracts/session/events";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
@@ -11,6 +12,7 @@ const expiresAt = "2026-01-01T00:05:00.000Z";
 const now = fc.constantFrom("2026-01-01T00:04:59.999Z", "2026-01-01T00:05:00.000Z");
 const by = fc.constantFrom("usr_1", "usr_2");
 const text = fc.string();
+const kept = { status: "kept", attempt: 1, bytes: 20_000, until: expiresAt } as const;
 
 const invocations = fc
   .tuple(arbitraryOf(invoked.data), fc.constantFrom("f1", "f2"))
@@ -43,10 +45,12 @@ describeDecider("an invocation", {
       type: fc.constant("CompleteAction"),
       result: fc.jsonValue({ maxDepth: 2 }),
       truncated: fc.boolean(),
+      fullResult: fc.oneof(fc.constant(null), arbitraryOf(fullResultSchema), fc.constant(kept)),
       durationMs: fc.nat(),
     }),
     fc.record({ type: fc.constant("FailAction"), failure: arbitraryOf(failureSchema) }),
     fc.record({ type: fc.constant("LoseOutcome"), reason: text }),
+    fc.record({ type: fc.constant("ReadFullResult"), by, now }),
   ),
   repeated: {
     InvokeAction: "nothing",
@@ -58,5 +62,6 @@ describeDecider("an invocation", {
     CompleteAction: resolved,
     FailAction: resolved,
     LoseOutcome: resolved,
+    ReadFullResult: "events",
   },
 });

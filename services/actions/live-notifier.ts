@@ -63,6 +63,7 @@ const statusAfter = ({ type }: InvocationEvent): InvocationStatus => {
     case "ExecutionRetried":
       return "executing";
     case "ActionCompleted":
+    case "FullResultRead":
       return "completed";
     case "ActionFailed":
       return "failed";

@@ -16,11 +16,20 @@ export type OutcomeCommand = Extract<
 export const maxResultBytes = 10 * 1024;
 const maxMessageLength = 2000;
 
-/** The result as it is stored: without secrets, and no longer than {@link maxResultBytes}. */
-export const completed = (result: unknown, durationMs: number): OutcomeCommand => {
-  const json = JSON.parse(JSON.stringify(result ?? null)) as Json;
-  const { value, truncated } = truncateJson(redactJson(json), maxResultBytes);
-  return { type: "CompleteAction", result: value, truncated, durationMs };
+/** A completion with the result as the log takes it: without secrets, within {@link maxResultBytes}. */
+export interface Completion {
+  readonly command: Extract<OutcomeCommand, { type: "CompleteAction" }>;
+  /** The same result before it was cut; null if it was not. */
+  readonly whole: Json | null;
+}
+
+export const completed = (result: unknown, durationMs: number): Completion => {
+  const whole = redactJson(JSON.parse(JSON.stringify(result ?? null)) as Json);
+  const { value, truncated } = truncateJson(whole, maxResultBytes);
+  return {
+    command: { type: "CompleteAction", result: value, truncated, fullResult: null, durationMs },
+    whole: truncated ? whole : null,
+  };
 };
 
 /**

@@ -82,16 +82,19 @@ describe("truncateJson", () => {
 
 describe("completed", () => {
   it("redacts before it cuts, so that no half of a secret remains", () => {
-    const command = completed({ text: `${"x".repeat(20_000)} Bearer ${"s".repeat(500)}` }, 5);
+    const text = `${"x".repeat(20_000)} Bearer `;
+    const { command, whole } = completed({ text: `${text}${"s".repeat(500)}` }, 5);
     expect(command).toMatchObject({ type: "CompleteAction", truncated: true, durationMs: 5 });
-    expect(bytes(command.type === "CompleteAction" ? command.result : null)).toBeLessThanOrEqual(
-      maxResultBytes,
-    );
+    expect(bytes(command.result)).toBeLessThanOrEqual(maxResultBytes);
     expect(JSON.stringify(command)).not.toContain("ssss");
+    expect(whole).toEqual({ text: `${text}[redacted]` });
   });
 
   it("stores nothing as null", () => {
-    expect(completed(undefined, 1)).toMatchObject({ result: null, truncated: false });
+    expect(completed(undefined, 1)).toMatchObject({
+      command: { result: null, truncated: false },
+      whole: null,
+    });
   });
 });
 

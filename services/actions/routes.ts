@@ -2,6 +2,7 @@ import {
   approveInvocation as approveRoute,
   denyInvocation as denyRoute,
   getActionGuide,
+  getFullResult,
   getInvocation as getInvocationRoute,
   invokeAction as invokeRoute,
   listAvailableActions,
@@ -26,6 +27,8 @@ import {
   denyInvocation,
   invokeAction,
 } from "./commands.ts";
+import type { FullResultTable } from "./full-results/full-result-table.ts";
+import { readFullResult } from "./full-results/read.ts";
 import { invocationNotFound } from "./invocation-log.ts";
 import { invokeAnswer } from "./invoke-answer.ts";
 import { requireSource } from "./registry.ts";
@@ -34,6 +37,7 @@ import { waitForOutcome } from "./wait-for-outcome.ts";
 
 export interface ActionRoutesDeps extends ActionCommandsDeps {
   readonly sql: Queryable;
+  readonly fullResults: FullResultTable;
   readonly log: Log;
   /** How long an agent waits for an allowed action, in milliseconds. */
   readonly outcomeTimeoutMs?: number;
@@ -119,26 +123,33 @@ const resolutionOf = <P extends Extract<Principal, { kind: "user" }>, S, I>({
   by: principal.userId,
 });
 
-const queryRoutes = ({ store, sql }: ActionRoutesDeps): readonly RouteHandler[] => [
+const queryRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(listInvocationsRoute, async ({ params: { sessionId }, principal }) => {
     const organization = principal.organizationId;
-    await requireSession(store, { organization, sessionId });
-    const invocations = await listSessionInvocations(sql, { organization, session: sessionId });
+    await requireSession(deps.store, { organization, sessionId });
+    const invocations = await listSessionInvocations(deps.sql, {
+      organization,
+      session: sessionId,
+    });
     return { status: 200, body: { invocations } };
   }),
   handleRoute(getInvocationRoute, async ({ params, principal }) => {
-    const view = await getInvocation(sql, {
+    const view = await getInvocation(deps.sql, {
       organization: principal.organizationId,
       id: params.invocationId,
     });
     if (view?.sessionId !== params.sessionId) throw invocationNotFound();
     return { status: 200, body: view };
   }),
+  handleRoute(getFullResult, async (request) => ({
+    status: 200,
+    body: await readFullResult(deps, resolutionOf(request), metaOf(request)),
+  })),
   handleRoute(
     listOrganizationInvocationsRoute,
     async ({ query: { limit, cursor, status }, principal }) => ({
       status: 200,
-      body: await listInvocations(sql, {
+      body: await listInvocations(deps.sql, {
         organization: principal.organizationId,
         limit,
         cursor,

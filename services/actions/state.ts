@@ -1,5 +1,6 @@
 /** An invocation as its commands see it. Plain JSON, because snapshots of it are stored. */
 import type { RiskLevel } from "#contracts/invocation/events";
+import type { FullResult } from "#contracts/invocation/full-result";
 import type { SessionId } from "#contracts/ids";
 import type { Failure } from "#contracts/session/events";
 
@@ -37,6 +38,7 @@ export type InvocationState =
       readonly request: InvocationRequest;
       readonly result: unknown;
       readonly truncated: boolean;
+      readonly fullResult: FullResult | null;
     }
   | {
       readonly status: "denied";

@@ -4,6 +4,8 @@ import type { TimerHandler } from "#event-store/timers";
 import type { Worker } from "#event-store/worker";
 import { startAlwaysAllow } from "./always-allow.ts";
 import { type ActionExecutorOptions, startActionExecutor } from "./executor.ts";
+import { fullResultExpiryTimer, removeExpiredResults } from "./full-results/expiry.ts";
+import type { FullResultTable } from "./full-results/full-result-table.ts";
 import { expireInvocation, invocationExpiryTimer, startExpiryScheduler } from "./expiry.ts";
 import { startLiveNotifier } from "./live-notifier.ts";
 
@@ -32,6 +34,10 @@ export const startActionWorkers = async (
 };
 
 /** The handlers of this domain's timers, for the timer worker. */
-export const actionTimerHandlers = (store: EventStore): Readonly<Record<string, TimerHandler>> => ({
+export const actionTimerHandlers = (
+  store: EventStore,
+  fullResults: FullResultTable,
+): Readonly<Record<string, TimerHandler>> => ({
   [invocationExpiryTimer]: expireInvocation(store),
+  [fullResultExpiryTimer]: removeExpiredResults(fullResults),
 });

@@ -31,6 +31,8 @@ const invoke = async (): Promise<InvocationId> => {
 const approval = (id: InvocationId = invocation) =>
   `/v1/sessions/${session}/actions/invocations/${id}/approve`;
 
+const fullResult = () => `/v1/sessions/${session}/actions/invocations/${invocation}/full-result`;
+
 const day = 24 * 60 * 60 * 1000;
 const owner = () => gateway.owner.token;
 const jwt = (key: Uint8Array, change: (token: SignJWT) => SignJWT = (token) => token) => {
@@ -212,6 +214,12 @@ const unknown: Refusal[] = [
     () => ({ url: approval(), token: gateway.stranger.token, body: {} }),
   ],
   [
+    "a full result that there is not",
+    404,
+    "full_result_not_found",
+    () => ({ method: "GET", url: fullResult(), token: owner() }),
+  ],
+  [
     "an unknown trigger",
     404,
     "trigger_not_found",
@@ -342,6 +350,29 @@ const forbidden: Refusal[] = [
       token: gateway.member.token,
       body: { mode: "allow" },
     }),
+  ],
+  [
+    "a member who has full results kept",
+    403,
+    "forbidden",
+    () => ({
+      method: "PUT",
+      url: "/v1/policy/full-results",
+      token: gateway.member.token,
+      body: { keep: true },
+    }),
+  ],
+  [
+    "a member who reads a full result",
+    403,
+    "forbidden",
+    () => ({ method: "GET", url: fullResult(), token: gateway.member.token }),
+  ],
+  [
+    "a sandbox that reads a full result of its own",
+    403,
+    "forbidden",
+    () => ({ method: "GET", url: fullResult(), token: gateway.sandboxToken(session) }),
   ],
   [
     "a sandbox that approves itself",

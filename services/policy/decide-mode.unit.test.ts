@@ -28,6 +28,7 @@ const nothing: PolicyState = {
   reviewed: {},
   risks: {},
   rules: [],
+  keepsFullResults: false,
 };
 const key = keyOf("slack", "send");
 const rule = (name: string, change: Partial<PolicyRule>): PolicyState["rules"][number] => ({

@@ -15,7 +15,14 @@ import { keyOf, type PolicyState } from "./state.ts";
 type CommandOf<T extends PolicyCommand["type"]> = Extract<PolicyCommand, { type: T }>;
 
 export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
-  initialState: () => ({ modes: {}, automationModes: {}, reviewed: {}, risks: {}, rules: [] }),
+  initialState: () => ({
+    modes: {},
+    automationModes: {},
+    reviewed: {},
+    risks: {},
+    rules: [],
+    keepsFullResults: false,
+  }),
   evolve,
   decide: (command, state) => {
     switch (command.type) {
@@ -36,6 +43,10 @@ export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
         return state.rules.some(({ id }) => id === command.ruleId)
           ? [{ type: "PolicyRuleRemoved", data: { ruleId: command.ruleId } }]
           : [];
+      case "SetFullResultKeeping":
+        return state.keepsFullResults === command.keep
+          ? []
+          : [{ type: "FullResultKeepingSet", data: { keep: command.keep } }];
       default:
         return assertNever(command);
     }

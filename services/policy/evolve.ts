@@ -29,6 +29,8 @@ export const evolve = (state: PolicyState, event: PolicyEvent): PolicyState => {
     }
     case "PolicyRuleRemoved":
       return { ...state, rules: state.rules.filter(({ id }) => id !== event.data.ruleId) };
+    case "FullResultKeepingSet":
+      return { ...state, keepsFullResults: event.data.keep };
     default:
       return assertNever(event);
   }

@@ -48,6 +48,7 @@ describeDecider("a policy", {
       definitionHash: hashes,
     }),
     fc.record({ type: fc.constant("RemoveRule" as const), ruleId: ruleIds }),
+    fc.record({ type: fc.constant("SetFullResultKeeping" as const), keep: fc.boolean() }),
   ),
   repeated: {
     SetActionMode: "nothing",
@@ -55,6 +56,7 @@ describeDecider("a policy", {
     OverrideRisk: "nothing",
     SetRule: "nothing",
     RemoveRule: "nothing",
+    SetFullResultKeeping: "nothing",
   },
 });
 

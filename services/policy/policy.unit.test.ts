@@ -91,3 +91,12 @@ describe("rules", () => {
       .then(ruleSet(setRule({ note: "why" }, "5")));
   });
 });
+
+it("says that full results are kept, once", () => {
+  const set = (keep: boolean) => ({ type: "SetFullResultKeeping", keep }) as const;
+  const isSet = (keep: boolean): PolicyEvent => ({ type: "FullResultKeepingSet", data: { keep } });
+  given().when(set(false)).then();
+  given().when(set(true)).then(isSet(true));
+  given(isSet(true)).when(set(true)).then();
+  given(isSet(true)).when(set(false)).then(isSet(false));
+});

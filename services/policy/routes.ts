@@ -7,6 +7,7 @@ import {
   removeRule,
   replaceRule,
   setAutomationMode,
+  setFullResultKeeping,
 } from "#contracts/http/policy";
 import { newId, type OrganizationId, type RuleId } from "#contracts/ids";
 import type { PolicyCommand } from "#contracts/policy/commands";
@@ -81,6 +82,10 @@ const modeRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   }),
   handleRoute(overrideRisk, async (request) => {
     const command = { type: "OverrideRisk", ...request.params, ...request.body } as const;
+    return { status: 202, body: { position: await change(deps, request, command) } };
+  }),
+  handleRoute(setFullResultKeeping, async (request) => {
+    const command = { type: "SetFullResultKeeping", ...request.body } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
 ];

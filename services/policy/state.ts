@@ -22,6 +22,8 @@ export interface PolicyState {
   readonly risks: Readonly<Record<string, RiskLevel>>;
   /** In the order in which they were first set. */
   readonly rules: readonly StoredRule[];
+  /** Whether results that are too long for the log are kept whole beside it, for a while. */
+  readonly keepsFullResults: boolean;
 }
 
 /** Names may hold any character, so a plain separator would let two actions share a key. */

@@ -5,7 +5,7 @@ import { type PolicyState, type StoredRule } from "./state.ts";
 
 /** A policy as people see it, with what each rule has allowed so far. */
 export const viewOf = async (
-  { modes, automationModes, risks, rules }: PolicyState,
+  { modes, automationModes, risks, rules, keepsFullResults }: PolicyState,
   organization: OrganizationId,
   budgets: RuleBudgets,
 ): Promise<PolicyView> => {
@@ -27,5 +27,6 @@ export const viewOf = async (
       return { integration, action, risk };
     }),
     rules: await Promise.all(rules.map(ruleView)),
+    keepsFullResults,
   };
 };

@@ -7,6 +7,7 @@ import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
 import type { ActionRegistry } from "../actions/registry.ts";
+import { openFullResults } from "../actions/full-results/full-result-table.ts";
 import { actionRoutes } from "../actions/routes.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
 import { approvalLinkRoutes } from "../approvals/links/routes.ts";
@@ -37,6 +38,7 @@ import { policyRoutes } from "../policy/routes.ts";
 import { createFindEndpoints } from "../proxies/find-endpoints.ts";
 import { proxyRoutes } from "../proxies/routes.ts";
 import { type Running, runningStack } from "../running.ts";
+import { openDataKeys } from "../secrets/data-keys.ts";
 import { createSessionValues } from "../sessions/environment/session-values.ts";
 import { sessionRoutes } from "../sessions/routes.ts";
 import { toolHandlers } from "../tools/handlers.ts";
@@ -86,6 +88,8 @@ export const startGatewayRole = async (
       budgets,
       limits: await openSessionLimits(store, clock),
     };
+    const dataKeys = openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping });
+    const fullResults = openFullResults({ sql, keys: dataKeys });
     const { SLACK_SIGNING_SECRET: signingSecret } = config;
     const { findUser, findUserByEmail } = identity;
     const url = () => {
@@ -121,7 +125,7 @@ export const startGatewayRole = async (
           openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, clock()),
         }),
-        ...actionRoutes({ ...actions, sql, log }),
+        ...actionRoutes({ ...actions, sql, fullResults, log }),
         ...approvalLinkRoutes({
           ...actions,
           findUser,

@@ -1,6 +1,8 @@
 import { openLeases } from "#event-store/leases";
 import { watchReplicas } from "#event-store/replicas/watch-replicas";
 import { startTimerWorker } from "#event-store/timers";
+import { openFullResults } from "../actions/full-results/full-result-table.ts";
+import { createKeepFullResult } from "../actions/full-results/keep.ts";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { startSlackNotifier } from "../approvals/slack/notifier.ts";
@@ -33,7 +35,11 @@ export const startWorkerRole = async (
 ): Promise<Running> => {
   const started = runningStack();
   try {
-    started.add(await startActionWorkers(store, { registry, instance, log }));
+    const vault = openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping });
+    const fullResults = openFullResults({ sql, keys: vault });
+    const clock = (): Date => new Date();
+    const keepFullResult = createKeepFullResult({ store, table: fullResults, clock, log });
+    started.add(await startActionWorkers(store, { registry, keepFullResult, instance, log }));
     const idle = {
       store,
       log,
@@ -46,10 +52,9 @@ export const startWorkerRole = async (
     started.add(await startExpiryWatch(expiry));
     const retention = { ...idle, defaultDays: config.SESSION_AUTO_DELETE_DAYS ?? null };
     started.add(await startRetentionWatch(retention));
-    const vault = openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping });
     started.add(await startEraser({ store, vault, log }));
     const handlers = {
-      ...actionTimerHandlers(store),
+      ...actionTimerHandlers(store, fullResults),
       [idleLookTimer]: lookForIdle(idle),
       [expiryLookTimer]: lookForExpiry(expiry),
       [retentionTimer]: lookForUnused(retention),

@@ -91,6 +91,7 @@ const view = (status: InvocationStatus, more: Partial<InvocationView> = {}): Inv
   resolvedBy: null,
   reason: null,
   result: null,
+  fullResult: null,
   failure: null,
   expiresAt: null,
   createdAt: "2026-01-01T00:00:00Z",

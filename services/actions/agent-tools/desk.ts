@@ -97,7 +97,13 @@ export const openAgentToolDesk = (deps: RecordInvocationDeps): AgentToolDesk => 
 
 const releaseCommands: Readonly<Record<ToolRelease, InvocationCommand>> = {
   // What the tool then did is in the transcript.
-  released: { type: "CompleteAction", result: null, truncated: false, durationMs: 0 },
+  released: {
+    type: "CompleteAction",
+    result: null,
+    truncated: false,
+    fullResult: null,
+    durationMs: 0,
+  },
   gone: { type: "FailAction", failure: { code: "agent_tool_gone", message: withdrawn } },
   unknown: {
     type: "LoseOutcome",

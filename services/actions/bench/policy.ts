@@ -48,6 +48,7 @@ const policyOf = (ruleOf: (index: number) => Partial<PolicyRule>): PolicyState =
   automationModes: {},
   reviewed: {},
   risks: {},
+  keepsFullResults: false,
   rules: Array.from({ length: maxRules }, (_, index) => ({
     id: derivedId("rule", String(index)),
     by: "usr_bench",

@@ -18,8 +18,14 @@ import { createConnectorRegistry } from "../../integrations/connectors/configure
 import { type DemoMcpServer, startDemoMcpServer } from "../../integrations/demo/demo-mcp-server.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { createSession } from "../../sessions/create-session.ts";
+import { type DataKeyVault, openDataKeys, prepareDataKeys } from "../../secrets/data-keys.ts";
 import type { ActionCommandsDeps } from "../commands.ts";
 import { createRuleBudgets } from "../../policy/budgets.ts";
+import {
+  type FullResultTable,
+  openFullResults,
+  prepareFullResults,
+} from "../full-results/full-result-table.ts";
 import { openSessionLimits } from "../session-limits.ts";
 
 export interface ActionStack {
@@ -32,6 +38,9 @@ export interface ActionStack {
   readonly demo: DemoMcpServer;
   /** What the commands of this folder need. */
   readonly deps: ActionCommandsDeps;
+  /** Of full results, which are sealed; the log of this stack is not. */
+  readonly vault: DataKeyVault;
+  readonly fullResults: FullResultTable;
   readonly organization: OrganizationId;
   /** Moves the clock of the commands by so many milliseconds, from now on. */
   moveClock(ms: number): void;
@@ -52,6 +61,11 @@ export const startActionStack = async (): Promise<ActionStack> => {
     closing.push(() => database.drop());
     const sql = openDatabase({ url: database.url });
     closing.push(() => sql.end());
+    await prepareDataKeys(sql);
+    await prepareFullResults(sql);
+    // Remembered for a moment only: an erasure waits for as long.
+    const wrappingKey = new Uint8Array(32).fill(7);
+    const vault = openDataKeys({ sql, wrappingKey, lifetimeMs: 200 });
     const projector = await startProjector({
       store,
       openSql: () => openDatabase({ url: database.url, maxConnections: 1 }),
@@ -89,6 +103,8 @@ export const startActionStack = async (): Promise<ActionStack> => {
       log,
       demo,
       organization,
+      vault,
+      fullResults: openFullResults({ sql, keys: vault }),
       deps: {
         store,
         registry,

@@ -8,6 +8,7 @@ import type { Worker } from "#event-store/worker";
 import type { RouteHandler, RouteReply } from "../../gateway/handle-route.ts";
 import type { Principal } from "../../gateway/principal.ts";
 import { policyRoutes } from "../../policy/routes.ts";
+import { createKeepFullResult } from "../full-results/keep.ts";
 import { findInvocation } from "../invocation-log.ts";
 import { actionRoutes } from "../routes.ts";
 import { actionTimerHandlers, startActionWorkers } from "../workers.ts";
@@ -53,14 +54,17 @@ export interface ActionWorld {
 
 export const startActionWorld = async (): Promise<ActionWorld> => {
   const stack = await startActionStack();
-  const { store, sql, log, deps, organization } = stack;
-  const handlers = [...actionRoutes({ ...deps, sql, log }), ...policyRoutes(deps)];
+  const { store, sql, log, deps, fullResults, organization } = stack;
+  const handlers = [...actionRoutes({ ...deps, sql, fullResults, log }), ...policyRoutes(deps)];
+  const { registry, clock } = deps;
+  const keepFullResult = createKeepFullResult({ store, table: fullResults, clock, log });
   const workers: Worker[] = [];
   // Two of everything, as in a deployment: whatever happens here happens once all the same.
   for (const instance of ["one", "two"]) {
-    workers.push(await startActionWorkers(store, { registry: deps.registry, instance, log }));
+    workers.push(await startActionWorkers(store, { registry, keepFullResult, instance, log }));
   }
-  workers.push(await startTimerWorker(store, { handlers: actionTimerHandlers(store), log }));
+  const timerHandlers = actionTimerHandlers(store, fullResults);
+  workers.push(await startTimerWorker(store, { handlers: timerHandlers, log }));
 
   const sandbox: ActionWorld["sandbox"] = (sessionId) => ({
     kind: "sandbox",

@@ -47,6 +47,7 @@ const deps = {
   registry: { sourcesOf: () => Promise.resolve([deed]) },
   // Short, because whoever comes next waits until it has run out.
   leases: await openLeases(store, "runtime", { ttlMs: 3_000 }),
+  keepFullResult: () => Promise.resolve(null),
   instance: `executor-${process.pid}`,
   timeoutMs: 60_000,
   stopping: new AbortController().signal,

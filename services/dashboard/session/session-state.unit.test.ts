@@ -226,6 +226,7 @@ describe("an invocation", () => {
     resolvedBy: null,
     reason: null,
     result: null,
+    fullResult: null,
     failure: null,
     expiresAt: null,
     createdAt: "2030-01-01T00:00:00.000Z",

@@ -134,7 +134,13 @@ export const talk = async (place: Place, secret: string, turns = 3): Promise<Ses
   await invoke(place, sessionId, secret, [{ type: "DenyAction", by: "usr", reason: secret, now }]);
   await invoke(place, sessionId, secret, [
     ...approved,
-    { type: "CompleteAction", result: { [secret]: secret }, truncated: false, durationMs: 1 },
+    {
+      type: "CompleteAction",
+      result: { [secret]: secret },
+      truncated: false,
+      fullResult: null,
+      durationMs: 1,
+    },
   ]);
   await invoke(place, sessionId, secret, [...approved, { type: "FailAction", failure: fail }]);
   await invoke(place, sessionId, secret, [...approved, { type: "LoseOutcome", reason: secret }]);

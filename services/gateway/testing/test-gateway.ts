@@ -149,7 +149,7 @@ export const startTestGateway = async (
           openEventStream: streams.open,
           signLiveTicket: (ticket) => signLiveTicket(keys.liveTickets, ticket, now()),
         }),
-        ...actionRoutes({ ...stack.deps, registry, sql, log }),
+        ...actionRoutes({ ...stack.deps, fullResults: stack.fullResults, registry, sql, log }),
         ...proxyRoutes({
           store,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
