@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { isDomainError } from "#contracts/errors";
 import { readConfig } from "../config.ts";
+import { addActionCommands } from "./commands/actions.ts";
 import { addAuditCommands } from "./commands/audit/index.ts";
 import { addConfigurationCommands } from "./commands/configurations.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
@@ -28,6 +29,7 @@ try {
   addProjectionCommands(program, context);
   addDeadLetterCommands(program, context);
   addConfigurationCommands(program, context);
+  addActionCommands(program, context);
   addSandboxCommands(program, context);
   await program.parseAsync();
 } catch (error) {

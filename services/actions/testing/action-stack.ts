@@ -19,6 +19,7 @@ import { type DemoMcpServer, startDemoMcpServer } from "../../integrations/demo/
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { createSession } from "../../sessions/create-session.ts";
 import { type DataKeyVault, openDataKeys, prepareDataKeys } from "../../secrets/data-keys.ts";
+import { deriveKeys } from "../../secrets/keys.ts";
 import type { ActionCommandsDeps } from "../commands.ts";
 import { createRuleBudgets } from "../../policy/budgets.ts";
 import {
@@ -32,6 +33,7 @@ export interface ActionStack {
   readonly store: EventStore;
   /** For processes that work on the same log. */
   readonly natsUrl: string;
+  readonly databaseUrl: string;
   readonly durability: Durability;
   readonly sql: Sql;
   readonly log: Logger;
@@ -47,6 +49,9 @@ export interface ActionStack {
   createSession(origin?: SessionOrigin): Promise<SessionId>;
   close(): Promise<void>;
 }
+
+/** Of the keys of full results. */
+export const testSecretsKey = "07".repeat(32);
 
 export const startActionStack = async (): Promise<ActionStack> => {
   const closing: (() => Promise<unknown>)[] = [];
@@ -64,7 +69,7 @@ export const startActionStack = async (): Promise<ActionStack> => {
     await prepareDataKeys(sql);
     await prepareFullResults(sql);
     // Remembered for a moment only: an erasure waits for as long.
-    const wrappingKey = new Uint8Array(32).fill(7);
+    const wrappingKey = deriveKeys(testSecretsKey).dataKeyWrapping;
     const vault = openDataKeys({ sql, wrappingKey, lifetimeMs: 200 });
     const projector = await startProjector({
       store,
@@ -98,6 +103,7 @@ export const startActionStack = async (): Promise<ActionStack> => {
     return {
       store,
       natsUrl,
+      databaseUrl: database.url,
       durability,
       sql,
       log,

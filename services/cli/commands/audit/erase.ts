@@ -2,7 +2,6 @@ import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import { DomainError } from "#contracts/errors";
 import { idSchema, type OrganizationId, type SessionId } from "#contracts/ids";
-import { aggregatesIn } from "#event-store/audit/aggregates-in";
 import { findAggregate } from "#event-store/audit/state-at";
 import type { EventStore } from "#event-store/event-store";
 import { type Erasure, type ErasureStep, eraseText } from "../../../erasure/erase-text.ts";
@@ -10,6 +9,7 @@ import type { ErasureTarget } from "../../../erasure/text-holders.ts";
 import { prepareDataKeys } from "../../../secrets/data-keys.ts";
 import { confirm } from "../../confirm.ts";
 import { type CliContext, withLogAndDatabase } from "../../context.ts";
+import { requireKnownOrganization } from "../../known-organization.ts";
 import { counted } from "../../output/counted.ts";
 import { jsonHelp, organizationArgument } from "./options.ts";
 
@@ -67,10 +67,7 @@ const targetOf = async (
     if (organization === undefined) {
       throw new DomainError("request_malformed", "Say --session or --organization.");
     }
-    if ((await aggregatesIn(store, { organization })).length === 0) {
-      throw new DomainError("not_found", `The log has no commit of "${organization}".`);
-    }
-    return { organization: organization as OrganizationId, session: null };
+    return { organization: await requireKnownOrganization(store, organization), session: null };
   }
   const found = await findAggregate(store, { type: "session", id: session }, organization);
   return { organization: found.organization as OrganizationId, session };
