@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { getInvocation, invokeAction } from "#contracts/http/actions";
 import { getEnvironment } from "#contracts/http/environment";
+import { getPolicy } from "#contracts/http/policy";
 import { listPrompts } from "#contracts/http/prompts";
 import { createSession, getSession } from "#contracts/http/sessions";
 import { newCommandMeta } from "#event-store/command-meta";
@@ -238,6 +239,10 @@ it(
     await trial.getByLabel("Parameters").fill('{ "version": "7.1.0" }');
     await trial.getByRole("button", { name: "What would happen?" }).click();
     await trial.getByText("A rule of the organisation decides.").waitFor();
+    const fullResults = page.getByRole("region", { name: "Full results" });
+    await fullResults.getByRole("button", { name: "Keep them", exact: true }).click();
+    await fullResults.getByRole("button", { name: "Stop keeping them" }).waitFor();
+    expect(await stack.client.call(getPolicy)).toMatchObject({ keepsFullResults: true });
     await keepScreenshot(page, "policy");
 
     const ask = await openAsking(stack);

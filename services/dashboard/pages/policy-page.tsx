@@ -1,5 +1,6 @@
 import { mayApprove, useUser } from "../app/identity.ts";
 import { DryRunForm } from "../policy/dry-run-form.tsx";
+import { FullResults } from "../policy/full-results.tsx";
 import { usePolicy } from "../policy/policy-queries.ts";
 import { RuleForm } from "../policy/rule-form.tsx";
 import { RuleList } from "../policy/rule-list.tsx";
@@ -30,6 +31,7 @@ export const PolicyPage = () => {
       {policy.data && policy.data.rules.length > 0 && <RuleList rules={policy.data.rules} />}
       {mayApprove(user) && <RuleForm />}
       <DryRunForm />
+      {policy.data && <FullResults kept={policy.data.keepsFullResults} />}
     </div>
   );
 };

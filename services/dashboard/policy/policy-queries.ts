@@ -1,5 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { createRule, dryRunPolicy, getPolicy, removeRule } from "#contracts/http/policy";
+import {
+  createRule,
+  dryRunPolicy,
+  getPolicy,
+  removeRule,
+  setFullResultKeeping,
+} from "#contracts/http/policy";
 import type { RuleId } from "#contracts/ids";
 import type { PolicyRule } from "#contracts/policy/rules";
 import { useApi } from "../app/api.ts";
@@ -28,6 +34,15 @@ export const useRemoveRule = (ruleId: RuleId) => {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => api.call(removeRule, { params: { ruleId } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: policyKey }),
+  });
+};
+
+export const useKeepFullResults = () => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (keep: boolean) => api.call(setFullResultKeeping, { body: { keep } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: policyKey }),
   });
 };
