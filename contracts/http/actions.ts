@@ -24,6 +24,15 @@ export const listAvailableActions = defineRoute({
   responses: { 200: z.object({ integrations: z.array(availableIntegrationSchema) }) },
 });
 
+export const listOrganizationActions = defineRoute({
+  method: "GET",
+  path: "/v1/actions/available",
+  audience: "user",
+  summary:
+    "The integrations of the organisation, with their actions and the modes in a session that has no rules of its own",
+  responses: { 200: z.object({ integrations: z.array(availableIntegrationSchema) }) },
+});
+
 export const getActionGuide = defineRoute({
   method: "GET",
   path: "/v1/sessions/:sessionId/actions/guide/:integration",

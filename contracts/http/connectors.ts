@@ -149,21 +149,24 @@ export const authorizeConnector = defineRoute({
 });
 
 /** What an authorization server sends the person back with (RFC 6749, section 4.1.2; RFC 9207). */
-const returnedSchema = z.object({
+export const returnedAuthorizationSchema = z.object({
   state: z.string().min(1).max(500),
   code: z.string().max(4096).optional(),
   iss: z.string().max(1000).optional(),
   error: z.string().max(200).optional(),
 });
-export type ReturnedAuthorization = z.infer<typeof returnedSchema>;
+export type ReturnedAuthorization = z.infer<typeof returnedAuthorizationSchema>;
+
+/** The dashboard's page that takes over from there: it calls `finishAuthorization` and tells the person. */
+export const authorizationPage = "/connector-authorization";
 
 export const authorizationCallback = defineRoute({
   method: "GET",
   path: "/v1/connectors/authorization/callback",
   audience: "public",
   summary:
-    "Where an authorization server sends people back to: a page that goes on to the next route",
-  query: returnedSchema,
+    "Where an authorization server sends people back to: a page that goes on to the dashboard, or to the next route",
+  query: returnedAuthorizationSchema,
   responses: { 200: z.string() },
 });
 
@@ -172,6 +175,6 @@ export const finishAuthorization = defineRoute({
   path: "/v1/connectors/authorization/finish",
   audience: "approver",
   summary: "Finish an authorization, as the person who has begun it",
-  query: returnedSchema,
+  query: returnedAuthorizationSchema,
   responses: { 200: z.object({ connector: connectorIdSchema, authorized: z.literal(true) }) },
 });

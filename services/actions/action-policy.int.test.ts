@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   getActionGuide,
   listAvailableActions,
+  listOrganizationActions,
   listOrganizationInvocations,
   setActionMode,
 } from "#contracts/http/actions";
+import { createRule } from "#contracts/http/policy";
 import { type InvocationId, newId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
 import { deleteSession } from "../sessions/commands.ts";
@@ -61,6 +63,32 @@ describe("policy", () => {
     expect(
       (await world.invoke(sessionId, { params: { version: world.nextVersion() } })).status,
     ).toBe(202);
+  });
+});
+
+describe("what the organisation may do", () => {
+  it("is told without a session, and leaves the rules of sessions out", async () => {
+    const sessionId = await world.stack.createSession();
+    const everywhere = { kind: "organization" } as const;
+    const always = { conditions: [], expiresAt: null, budget: null, note: "" };
+    for (const rule of [
+      {
+        action: "list_releases",
+        mode: "deny" as const,
+        scope: { kind: "session", sessionId } as const,
+      },
+      { action: "delete_everything", mode: "require_approval" as const, scope: everywhere },
+    ]) {
+      const body = { ...always, ...rule, integration: "demo" };
+      await callHandler(world.handlers, createRule, { principal: world.admin(), body });
+    }
+    const { body } = await callHandler(world.handlers, listOrganizationActions, {
+      principal: world.admin(),
+    });
+    const [demo] = body.integrations;
+    const modes = demo?.actions.map(({ id, mode, modeSource }) => [id, mode, modeSource]);
+    expect(modes).toContainEqual(["list_releases", "allow", "inferred"]);
+    expect(modes).toContainEqual(["delete_everything", "require_approval", "rule"]);
   });
 });
 

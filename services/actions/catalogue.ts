@@ -1,4 +1,4 @@
-/** What a session may do: every integration with its actions and their modes. */
+/** What a session, or the organisation, may do: every integration with its actions and their modes. */
 import type { AvailableIntegration } from "#contracts/actions/definition";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import { DomainError, isDomainError } from "#contracts/errors";
@@ -26,18 +26,20 @@ export interface CatalogueDeps {
  * The modes are those of a call without parameters: a rule with conditions may decide otherwise when the
  * action is asked for. An integration that cannot be listed now says why and has no actions: the others
  * still work. All are asked at once (an organisation has a few dozen at most), and none is waited for long.
+ *
+ * @param session null for what holds where no session or automation has rules of its own
  */
 export const listAvailable = async (
   { store, registry, log, clock, patienceMs = defaultPatienceMs }: CatalogueDeps,
   organization: OrganizationId,
-  session: { readonly id: SessionId; readonly state: ExistingSession },
+  session: { readonly id: SessionId; readonly state: ExistingSession } | null,
 ): Promise<AvailableIntegration[]> => {
   const [policy, sources, triggerId] = await Promise.all([
     loadPolicy(store, organization),
     registry.sourcesOf(organization),
-    triggerOfSession(store, organization, session.state),
+    session && triggerOfSession(store, organization, session.state),
   ]);
-  const context = { params: {}, sessionId: session.id, triggerId, now: clock() };
+  const context = { params: {}, sessionId: session?.id ?? null, triggerId, now: clock() };
   const patience = AbortSignal.timeout(patienceMs);
   return Promise.all(
     sources.map(async (source) => {

@@ -7,6 +7,7 @@ import {
   invokeAction as invokeRoute,
   listAvailableActions,
   listInvocations as listInvocationsRoute,
+  listOrganizationActions,
   listOrganizationInvocations as listOrganizationInvocationsRoute,
 } from "#contracts/http/actions";
 import type { OrganizationId } from "#contracts/ids";
@@ -65,6 +66,10 @@ const catalogueRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
     const integrations = await listAvailable(deps, organization, { id, state });
     return { status: 200, body: { integrations } };
   }),
+  handleRoute(listOrganizationActions, async ({ principal }) => ({
+    status: 200,
+    body: { integrations: await listAvailable(deps, principal.organizationId, null) },
+  })),
   handleRoute(getActionGuide, async ({ params, principal }) => {
     const organization = principal.organizationId;
     await requireSession(deps.store, { organization, sessionId: params.sessionId });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { setActionMode } from "#contracts/http/actions";
+import { changeConnector } from "#contracts/http/connectors";
 import { promptSession, listSessions } from "#contracts/http/sessions";
 import { derivedId } from "#contracts/ids";
 import { createClient } from "./client.ts";
@@ -44,6 +46,19 @@ describe("the client", () => {
     const { client, requests } = answering(200, { sessions: [], next: null });
     await client.call(listSessions, { query: { after: "0:7", limit: 5, cursor: undefined } });
     expect(requests[0]?.url).toBe("http://host/v1/sessions?after=0%3A7&limit=5");
+  });
+
+  it("names tools and connectors in paths, whatever their names hold", async () => {
+    const { client, requests } = answering(202, { position: "0:7" });
+    await client.call(setActionMode, {
+      params: { integration: "tracker", action: "issues/close:all" },
+      body: { mode: "deny" },
+    });
+    expect(requests[0]?.url).toBe("http://host/v1/policy/actions/tracker/issues%2Fclose%3Aall");
+    const settings = { kind: "mcp", url: "https://tracker.example/mcp" } as const;
+    await client.call(changeConnector, { params: { connector: "tracker" }, body: settings });
+    expect(requests[1]?.url).toBe("http://host/v1/connectors/tracker");
+    expect([requests[1]?.method, await requests[1]?.json()]).toEqual(["PUT", settings]);
   });
 
   it("throws the problem that the server states", async () => {

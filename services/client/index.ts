@@ -28,7 +28,33 @@ export {
   invokeAction,
   listAvailableActions,
   listInvocations,
+  listOrganizationActions,
+  setActionMode,
 } from "#contracts/http/actions";
+export {
+  createRule,
+  dryRunPolicy,
+  getPolicy,
+  overrideRisk,
+  removeRule,
+  replaceRule,
+  setAutomationMode,
+} from "#contracts/http/policy";
+export {
+  authorizeConnector,
+  changeConnector,
+  createConnector,
+  listConnectors,
+  removeConnector,
+  renameConnector,
+  testConnector,
+} from "#contracts/http/connectors";
+export {
+  connectIntegration,
+  disconnectIntegration,
+  listIntegrations,
+} from "#contracts/http/integrations";
+export { listTriggers } from "#contracts/http/triggers";
 export { getEnvironment, provideEnvVariables } from "#contracts/http/environment";
 export {
   archiveConfiguration,

@@ -16,6 +16,7 @@ import { sessionAggregate } from "../sessions/decider.ts";
 import { type TestStack, startTestStack } from "../testing/test-stack.ts";
 import { buildDashboard } from "./testing/build-dashboard.ts";
 import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";
+import { keepScreenshot, signIn } from "./testing/sign-in.ts";
 
 const testLimitMs = 240_000;
 
@@ -226,8 +227,9 @@ it(
     const form = page.getByRole("form", { name: "Add a rule" });
     await form.getByLabel("Integration").fill("demo");
     await form.getByLabel("Action").fill("publish_release");
-    await form.getByLabel("Only if this parameter").fill("version");
-    await form.getByLabel("is like").fill("7.*");
+    await form.getByRole("button", { name: "Add a condition" }).click();
+    await form.getByLabel("Parameter", { exact: true }).fill("version");
+    await form.getByLabel("Pattern").fill("7.*");
     await form.getByLabel("Why it is there").fill("Sevens are special");
     await form.getByRole("button", { name: "Add rule" }).click();
     const rule = page.getByRole("article", { name: "demo / publish_release" });
@@ -298,21 +300,4 @@ const openAsking = async ({ client, url, program, organization }: TestStack) => 
     const params = { sessionId, invocationId: invocation.id };
     return () => client.call(getInvocation, { params });
   };
-};
-
-/** For people who want to look, where `SCREENSHOTS` names a folder. */
-const keepScreenshot = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env["SCREENSHOTS"];
-  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-};
-
-/** Each test signs in for itself, with a token of its own: they work once. */
-const signIn = async ({ url, program, organization }: TestStack, page: Page): Promise<void> => {
-  const identity = program.gateway?.identity;
-  if (!identity) throw new Error("A test stack runs the gateway.");
-  const owner = await identity.ensureFirstOwner();
-  expect(owner.organizationId).toBe(organization);
-  await page.goto("about:blank");
-  await page.goto(`${url}/#token=${await identity.issueSignInToken(owner.id)}`);
-  await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
 };

@@ -1,5 +1,9 @@
 import type { AddressInfo } from "node:net";
-import { authorizationCallback } from "#contracts/http/connectors";
+import {
+  authorizationCallback,
+  authorizationPage,
+  finishAuthorization,
+} from "#contracts/http/connectors";
 import { openLeases } from "#event-store/leases";
 import { announceWatched } from "#event-store/watch-presence";
 import { deriveSandboxToken } from "#sandbox/token";
@@ -96,6 +100,7 @@ export const startGatewayRole = async (
       const { port } = app.server.address() as AddressInfo;
       return `http://${config.HOST}:${port}`;
     };
+    const publicUrl = () => (config.PUBLIC_URL ?? url()).replace(/\/+$/, "");
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -130,7 +135,7 @@ export const startGatewayRole = async (
           ...actions,
           findUser,
           linkKey: keys.approvalLinks,
-          publicUrl: () => (config.PUBLIC_URL ?? url()).replace(/\/+$/, ""),
+          publicUrl,
         }),
         ...(signingSecret === undefined
           ? []
@@ -151,10 +156,8 @@ export const startGatewayRole = async (
         ...authorizationRoutes({
           ...connections,
           clock,
-          redirectUrl: new URL(
-            authorizationCallback.path,
-            config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
-          ).href,
+          redirectUrl: () => new URL(authorizationCallback.path, publicUrl()).href,
+          finishPath: dashboardDir === null ? finishAuthorization.path : authorizationPage,
         }),
         ...policyRoutes({ store, registry, budgets, clock }),
         ...triggerRoutes({

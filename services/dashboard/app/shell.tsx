@@ -21,6 +21,7 @@ export const Shell = () => (
           Sessions
         </NavLink>
         <ApprovalsLink />
+        <NavLink to="/connectors">Connectors</NavLink>
         <NavLink to="/policy">Policy</NavLink>
       </nav>
       <Account />

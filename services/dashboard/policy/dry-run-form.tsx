@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from "react";
+import { idSchema } from "#contracts/ids";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -8,6 +9,7 @@ import { problemText } from "../ui/problem-text.ts";
 import { readJsonObject } from "../ui/read-json-object.ts";
 import { useDryRun } from "./policy-queries.ts";
 import { modeShown } from "./rule-text.ts";
+import { SessionField } from "./session-field.tsx";
 
 /** Asks what would happen to an action; nothing does. */
 export const DryRunForm = () => {
@@ -22,6 +24,7 @@ export const DryRunForm = () => {
       integration: formText(form, "integration"),
       action: formText(form, "action"),
       params: given,
+      sessionId: idSchema("session").safeParse(formText(form, "sessionId")).data ?? null,
     });
   };
   return (
@@ -37,6 +40,7 @@ export const DryRunForm = () => {
           {(ids) => <input {...ids} name="action" required maxLength={100} spellCheck={false} />}
         </Field>
       </div>
+      <SessionField label="In this session" hint="Its rules count as well; empty for none." />
       <Field label="Parameters" hint="A JSON object.">
         {(ids) => (
           <textarea

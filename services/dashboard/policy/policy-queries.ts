@@ -1,14 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { setActionMode } from "#contracts/http/actions";
 import {
   createRule,
   dryRunPolicy,
   getPolicy,
+  overrideRisk,
   removeRule,
   setFullResultKeeping,
 } from "#contracts/http/policy";
-import type { RuleId } from "#contracts/ids";
+import { listTriggers } from "#contracts/http/triggers";
+import type { RuleId, SessionId } from "#contracts/ids";
+import type { ActionMode, RiskLevel } from "#contracts/policy/mode";
 import type { PolicyRule } from "#contracts/policy/rules";
 import { useApi } from "../app/api.ts";
+import { availableKey } from "../connectors/available-key.ts";
 
 const policyKey = ["policy"] as const;
 
@@ -20,21 +25,79 @@ export const usePolicy = () => {
   });
 };
 
+/** What a change of the policy has made old. */
+const useSettled = () => {
+  const queryClient = useQueryClient();
+  return () => {
+    void queryClient.invalidateQueries({ queryKey: availableKey });
+    return queryClient.invalidateQueries({ queryKey: policyKey });
+  };
+};
+
 export const useAddRule = () => {
   const api = useApi();
-  const queryClient = useQueryClient();
+  const onSettled = useSettled();
   return useMutation({
     mutationFn: (body: PolicyRule) => api.call(createRule, { body }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: policyKey }),
+    onSettled,
   });
 };
 
-export const useRemoveRule = (ruleId: RuleId) => {
+/** Takes rules back, one after the other: each is a change of the same policy. */
+export const useRemoveRules = () => {
   const api = useApi();
-  const queryClient = useQueryClient();
+  const onSettled = useSettled();
   return useMutation({
-    mutationFn: () => api.call(removeRule, { params: { ruleId } }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: policyKey }),
+    mutationFn: async (ruleIds: readonly RuleId[]) => {
+      for (const ruleId of ruleIds) await api.call(removeRule, { params: { ruleId } });
+    },
+    onSettled,
+  });
+};
+
+export interface ActionSetting {
+  readonly integration: string;
+  readonly action: string;
+  /** What happens to it from now on; null leaves that as it is. */
+  readonly mode: ActionMode | null;
+  /** How far it reaches; null believes the integration, and undefined leaves that as it is. */
+  readonly risk: RiskLevel | null | undefined;
+}
+
+/** Decides about one action for the whole organisation. */
+export const useSetAction = () => {
+  const api = useApi();
+  const onSettled = useSettled();
+  return useMutation({
+    mutationFn: async ({ integration, action, mode, risk }: ActionSetting) => {
+      if (risk !== undefined) {
+        await api.call(overrideRisk, { params: { integration }, body: { action, risk } });
+      }
+      if (mode !== null) {
+        await api.call(setActionMode, { params: { integration, action }, body: { mode } });
+      }
+    },
+    onSettled,
+  });
+};
+
+/** Says how far all actions of an integration reach; null believes the integration. */
+export const useOverrideRisk = (integration: string) => {
+  const api = useApi();
+  const onSettled = useSettled();
+  return useMutation({
+    mutationFn: (risk: RiskLevel | null) =>
+      api.call(overrideRisk, { params: { integration }, body: { risk } }),
+    onSettled,
+  });
+};
+
+/** The automations that a rule may be for. */
+export const useAutomations = () => {
+  const api = useApi();
+  return useQuery({
+    queryKey: ["triggers"],
+    queryFn: async ({ signal }) => (await api.call(listTriggers, { signal })).triggers,
   });
 };
 
@@ -51,6 +114,8 @@ interface Tried {
   readonly integration: string;
   readonly action: string;
   readonly params: Record<string, unknown>;
+  /** Whose rules count as well; null for none. */
+  readonly sessionId: SessionId | null;
 }
 
 export const useDryRun = () => {

@@ -4,22 +4,35 @@ import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
+import { Pager } from "../ui/pager.tsx";
 import { TimeAgo } from "../ui/time.tsx";
-import { useRemoveRule } from "./policy-queries.ts";
-import { limitsOf, modeShown } from "./rule-text.ts";
+import { useNow } from "../ui/use-now.ts";
+import { usePages } from "../ui/use-pages.ts";
+import { useRemoveRules } from "./policy-queries.ts";
+import { limitsOf, modeShown, overText } from "./rule-text.ts";
 
-export const RuleList = ({ rules }: { readonly rules: readonly RuleView[] }) => (
-  <ul className="plain-list rule-list" aria-label="Rules">
-    {rules.map((rule) => (
-      <li key={rule.id}>
-        <Rule rule={rule} />
-      </li>
-    ))}
-  </ul>
-);
+const perPage = 50;
+
+export const RuleList = ({ rules }: { readonly rules: readonly RuleView[] }) => {
+  const { items, ...pages } = usePages(rules, perPage);
+  return (
+    <>
+      <ul className="plain-list rule-list" aria-label="Rules">
+        {items.map((rule) => (
+          <li key={rule.id}>
+            <Rule rule={rule} />
+          </li>
+        ))}
+      </ul>
+      <Pager label="Pages of rules" {...pages} />
+    </>
+  );
+};
 
 const Rule = ({ rule }: { readonly rule: RuleView }) => {
   const { label, tone } = modeShown[rule.mode];
+  const now = useNow(30_000);
+  const over = overText(rule, now);
   return (
     <article className="rule" aria-label={`${rule.integration} / ${rule.action}`}>
       <header className="rule-head">
@@ -28,7 +41,8 @@ const Rule = ({ rule }: { readonly rule: RuleView }) => {
           <span className="muted"> / </span>
           {rule.action}
         </h3>
-        <Badge tone={tone}>{label}</Badge>
+        {over !== null && <Badge tone="neutral">{over}</Badge>}
+        <Badge tone={over === null ? tone : "neutral"}>{label}</Badge>
         <Removal rule={rule} />
       </header>
       <ul className="plain-list rule-limits">
@@ -41,7 +55,7 @@ const Rule = ({ rule }: { readonly rule: RuleView }) => {
         Set <TimeAgo at={rule.at} /> by {rule.by}
         {rule.expiresAt !== null && (
           <>
-            , ends{" "}
+            {Date.parse(rule.expiresAt) <= now ? ", ended" : ", ends"}{" "}
             <time dateTime={rule.expiresAt}>{new Date(rule.expiresAt).toLocaleString()}</time>
           </>
         )}
@@ -51,7 +65,7 @@ const Rule = ({ rule }: { readonly rule: RuleView }) => {
 };
 
 const Removal = ({ rule }: { readonly rule: RuleView }) => {
-  const { mutate, isPending, error } = useRemoveRule(rule.id);
+  const { mutate, isPending, error } = useRemoveRules();
   if (!mayApprove(useUser())) return null;
   return (
     <>
@@ -60,7 +74,7 @@ const Removal = ({ rule }: { readonly rule: RuleView }) => {
         question="Remove this rule?"
         confirmLabel="Remove the rule"
         busy={isPending}
-        onConfirm={() => mutate()}
+        onConfirm={() => mutate([rule.id])}
       >
         What it decided is decided by the other rules and settings from then on.
       </ConfirmButton>

@@ -13,8 +13,18 @@ export const modeShown: Readonly<Record<ActionMode, { label: string; tone: Tone 
 export const limitsOf = (rule: RuleView): readonly string[] => [
   ...scopeText(rule.scope),
   ...rule.conditions.map(conditionText),
-  ...(rule.budget === null ? [] : [`${rule.spent ?? 0} of ${rule.budget} calls used`]),
+  ...(rule.budget === null ? [] : [`${callsLeft(rule, rule.budget)} of ${rule.budget} calls left`]),
 ];
+
+/** Why a rule decides nothing any more; null for one that still may. @param now milliseconds since 1970 */
+export const overText = (rule: RuleView, now: number): string | null => {
+  if (rule.expiresAt !== null && Date.parse(rule.expiresAt) <= now) return "Expired";
+  return rule.budget !== null && callsLeft(rule, rule.budget) === 0 ? "Used up" : null;
+};
+
+/** A rule that was given a smaller budget since may have allowed more than that. */
+const callsLeft = ({ spent }: RuleView, budget: number): number =>
+  Math.max(0, budget - (spent ?? 0));
 
 const scopeText = (scope: RuleScope): readonly string[] => {
   switch (scope.kind) {

@@ -124,14 +124,19 @@ export const useReviseQueued = (sessionId: SessionId, promptId: PromptId) => {
   });
 };
 
-/** What the agent asks people for. @param told how many requests the live channel has told of */
+/**
+ * What the agent asks people for. What is asked is told live; that somebody else has given it is not, so it is
+ * asked for again unless nothing waits.
+ *
+ * @param told how many requests the live channel has told of
+ */
 export const useEnvRequests = (sessionId: SessionId, told: number) => {
   const api = useApi();
   return useQuery({
     queryKey: [...environmentKey(sessionId), told],
     queryFn: async ({ signal }) =>
       (await api.call(getEnvironment, { params: { sessionId }, signal })).requests,
-    refetchInterval: pollEveryMs,
+    refetchInterval: ({ state }) => (state.data?.length === 0 ? false : pollEveryMs),
     placeholderData: (former) => former,
   });
 };

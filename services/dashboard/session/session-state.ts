@@ -48,7 +48,7 @@ export interface SessionState {
   /** How the latest prompt ended, until another one is sent. */
   readonly ended: { readonly outcome: PromptOutcome; readonly failure: Failure | null } | null;
   readonly invocations: readonly KnownInvocation[];
-  /** How often the agent has asked people for values since the page was opened. */
+  /** How often the agent has asked people for values, or may have, since the page was opened. */
   readonly envRequestsTold: number;
   /** A problem that the live channel reported about itself. */
   readonly channelProblem: string | null;
@@ -117,6 +117,8 @@ const foldFrame = (state: SessionState, frame: ServerFrame): SessionState => {
         statusDetail: null,
         bootStages: isBooting(frame.status) ? state.bootStages : [],
         retrying: null,
+        // Whatever was told while nobody listened is in no frame.
+        envRequestsTold: state.envRequestsTold + 1,
         channelProblem: null,
       };
     case "resumed":

@@ -107,6 +107,15 @@ describe("a connection that begins anew", () => {
     expect(state.queued).toEqual([{ promptId: other, text: "And then?", waits: false }]);
   });
 
+  it("may have missed that the agent asks for values, unlike one that goes on", () => {
+    const keys = [{ key: "TOKEN", type: "secret", required: true } as const];
+    const asked = live({ type: "env_variables_requested", requestId: "one", keys });
+    const told = (...actions: readonly SessionAction[]) => after(...actions).envRequestsTold;
+    expect(told(init([]), asked)).toBe(2);
+    expect(told(init([]), frame({ type: "resumed", seq: 1 }))).toBe(1);
+    expect(told(init([]), init([]))).toBe(2);
+  });
+
   it("is not undone by a transcript that was asked for earlier", () => {
     const fromReadModel: SessionAction = {
       type: "transcript_loaded",

@@ -95,8 +95,27 @@ export const startAuthorizedMcpServer = async (): Promise<AuthorizedMcpServer> =
     return good ? issue() : null;
   };
 
+  const consent: AuthorizedMcpServer["consent"] = (authorizationUrl) => {
+    const { searchParams } = new URL(authorizationUrl);
+    const of = (name: string): string => searchParams.get(name) ?? "";
+    const code = randomUUID();
+    codes.set(code, {
+      challenge: of("code_challenge"),
+      client: of("client_id"),
+      resource: of("resource"),
+    });
+    return { state: of("state"), code, iss: authorization.url };
+  };
+
   authorization.answer((asked, response) => {
     const { url } = authorization;
+    if (asked.path.startsWith("/authorize?")) {
+      // A person who consents at once.
+      const asking = new URL(asked.path, url);
+      const returned = new URLSearchParams(consent(asking.href)).toString();
+      const location = `${asking.searchParams.get("redirect_uri") ?? ""}?${returned}`;
+      return void response.writeHead(302, { location }).end();
+    }
     if (asked.path === "/.well-known/oauth-authorization-server") {
       return json(response, {
         issuer: url,
@@ -128,17 +147,7 @@ export const startAuthorizedMcpServer = async (): Promise<AuthorizedMcpServer> =
     clients,
     revoke,
     expireAccess: () => access.clear(),
-    consent: (authorizationUrl) => {
-      const { searchParams } = new URL(authorizationUrl);
-      const of = (name: string): string => searchParams.get(name) ?? "";
-      const code = randomUUID();
-      codes.set(code, {
-        challenge: of("code_challenge"),
-        client: of("client_id"),
-        resource: of("resource"),
-      });
-      return { state: of("state"), code, iss: authorization.url };
-    },
+    consent,
     close: async () => {
       await mcp.close();
       await authorization.close();

@@ -30,8 +30,11 @@ let handlers: ReturnType<typeof authorizationRoutes>;
 
 beforeAll(async () => {
   world = await startConnectorWorld();
-  const redirectUrl = "https://control.example.test/v1/connectors/authorization/callback";
-  handlers = authorizationRoutes({ ...world.deps, redirectUrl });
+  handlers = authorizationRoutes({
+    ...world.deps,
+    redirectUrl: () => "https://control.example.test/v1/connectors/authorization/callback",
+    finishPath: finishAuthorization.path,
+  });
 });
 beforeEach(async () => {
   server = await startAuthorizedMcpServer();

@@ -28,7 +28,7 @@ import { putPending, takePending } from "./pending-authorization.ts";
 export interface AuthorizationDeps extends ConnectorsDeps {
   readonly outbound: Outbound;
   /** Where authorization servers send people back to. */
-  readonly redirectUrl: string;
+  readonly redirectUrl: () => string;
   readonly clock: () => Date;
 }
 
@@ -46,6 +46,7 @@ export const beginAuthorization = async (
   userId: UserId,
 ): Promise<string> => {
   const { url, credentials, stored } = await requireOAuth(deps, key);
+  const redirectUrl = deps.redirectUrl();
   const state = `${key.connector}.${randomBytes(32).toString("base64url")}`;
   const flow: FlowState = {
     client: stored.client ?? undefined,
@@ -56,7 +57,7 @@ export const beginAuthorization = async (
   };
   await explained(deps.outbound, async (fetchFn) => {
     const { resourceMetadataUrl, scope } = await refusalOf(deps.outbound, url);
-    await auth(flowProvider(flow, { redirectUrl: deps.redirectUrl, scope: stored.scope, state }), {
+    await auth(flowProvider(flow, { redirectUrl, scope: stored.scope, state }), {
       serverUrl: url,
       fetchFn,
       ...(resourceMetadataUrl && { resourceMetadataUrl }),
@@ -109,7 +110,7 @@ export const endAuthorization = async (
   // RFC 9207: another server's answer would send this one's code to it.
   const issuer = flow.discovery?.authorizationServerMetadata?.issuer;
   if (iss !== undefined && issuer !== undefined && iss !== issuer) throw authorizationInvalid();
-  const { redirectUrl } = deps;
+  const redirectUrl = deps.redirectUrl();
   await explained(deps.outbound, (fetchFn) =>
     auth(flowProvider(flow, { redirectUrl, scope: stored.scope, state }), {
       serverUrl: url,

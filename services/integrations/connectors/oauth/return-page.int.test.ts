@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { finishAuthorization } from "#contracts/http/connectors";
 import { startTestGateway, type TestGateway } from "../../../gateway/testing/test-gateway.ts";
 import { createOutbound, type Outbound } from "../../outbound/outbound.ts";
 import { authorizationRoutes } from "./routes.ts";
@@ -15,7 +16,8 @@ beforeAll(async () => {
       secrets: { putSecret: nothing, getSecret: nothing, deleteSecret: nothing },
       outbound,
       clock: () => new Date(),
-      redirectUrl: "https://control.example.test/",
+      redirectUrl: () => "https://control.example.test/",
+      finishPath: finishAuthorization.path,
     }),
   });
 });

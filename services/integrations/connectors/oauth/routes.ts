@@ -9,7 +9,12 @@ import { actorOf } from "../../../gateway/principal.ts";
 import { type AuthorizationDeps, beginAuthorization, endAuthorization } from "./authorization.ts";
 import { returnPage } from "./return-page.ts";
 
-export const authorizationRoutes = (deps: AuthorizationDeps): readonly RouteHandler[] => [
+export interface AuthorizationRoutesDeps extends AuthorizationDeps {
+  /** The path that ends an authorization: the dashboard's page, or a route where there is no dashboard. */
+  readonly finishPath: string;
+}
+
+export const authorizationRoutes = (deps: AuthorizationRoutesDeps): readonly RouteHandler[] => [
   handleRoute(authorizeConnector, async ({ params, principal }) => {
     const key = { organization: principal.organizationId, connector: params.connector };
     const authorizationUrl = await beginAuthorization(deps, key, principal.userId);
@@ -19,7 +24,7 @@ export const authorizationRoutes = (deps: AuthorizationDeps): readonly RouteHand
     Promise.resolve({
       status: 200,
       headers: { "content-type": "text/html; charset=utf-8" },
-      body: returnPage(finishAuthorization.path, query),
+      body: returnPage(deps.finishPath, query),
     }),
   ),
   handleRoute(finishAuthorization, async ({ query, principal, correlationId }) => {

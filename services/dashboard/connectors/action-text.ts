@@ -1,0 +1,44 @@
+/** What the pages say about an action's mode and risk. Pure. */
+import type { LeftOutAction } from "#contracts/actions/definition";
+import type { ModeSource } from "#contracts/invocation/events";
+import type { RiskLevel } from "#contracts/policy/mode";
+import type { PolicyView } from "#contracts/policy/view";
+
+export const modeSourceText: Readonly<Record<ModeSource, string>> = {
+  rule: "A rule decides.",
+  automation: "The automation's own setting decides.",
+  organization: "The organisation has decided so for this action.",
+  inferred: "Nobody has decided; it follows from the risk.",
+};
+
+export const leftOutText: Readonly<Record<LeftOutAction["code"], string>> = {
+  tool_malformed: "It is not described as the protocol wants it.",
+  tool_name_invalid: "Its name has characters that a policy cannot hold.",
+  tool_name_duplicate: "Another one has the same name.",
+  tool_schema_too_large: "The description of its parameters is too large.",
+};
+
+interface Risks {
+  /** What the organisation says of this action alone; null if it says nothing. */
+  readonly own: RiskLevel | null;
+  /** What it is without that. */
+  readonly otherwise: RiskLevel;
+}
+
+/** How far an action reaches: the organisation's word for it, for the integration, or the integration's own. */
+export const risksOf = (
+  risks: PolicyView["risks"],
+  integration: string,
+  { id, risk }: { readonly id: string; readonly risk: RiskLevel },
+): Risks => ({
+  own: overrideOf(risks, integration, id),
+  otherwise: overrideOf(risks, integration, null) ?? risk,
+});
+
+/** What the organisation says of an action, or with null of all of an integration; null for nothing. */
+export const overrideOf = (
+  risks: PolicyView["risks"],
+  integration: string,
+  action: string | null,
+): RiskLevel | null =>
+  risks.find((one) => one.integration === integration && one.action === action)?.risk ?? null;

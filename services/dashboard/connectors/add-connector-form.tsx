@@ -1,0 +1,68 @@
+import { type FormEvent, useState } from "react";
+import { useNavigate } from "react-router";
+import type { ConnectorTarget } from "#contracts/connector/events";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { formText } from "../ui/form-text.ts";
+import { Notice } from "../ui/notice.tsx";
+import { problemText } from "../ui/problem-text.ts";
+import { useCreateConnector } from "./connector-queries.ts";
+import { readSettings } from "./read-settings.ts";
+import { SettingsFields } from "./settings-fields.tsx";
+
+/** Adds an MCP server or a database, and goes on to its page. */
+export const AddConnectorForm = () => {
+  const add = useCreateConnector();
+  const navigate = useNavigate();
+  const [kind, setKind] = useState<ConnectorTarget["kind"]>("mcp");
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const connector = formText(form, "connector");
+    add.mutate(
+      { connector, name: formText(form, "name"), settings: readSettings(kind, form) },
+      { onSuccess: () => void navigate(`/connectors/${connector}`) },
+    );
+  };
+  return (
+    <form className="panel form" onSubmit={submit} aria-label="Add a connector">
+      <h2>Add a connector</h2>
+      <div className="field-row field-row-even">
+        <Field label="Kind">
+          {(ids) => (
+            <select
+              {...ids}
+              value={kind}
+              onChange={(event) => setKind(event.target.value as ConnectorTarget["kind"])}
+            >
+              <option value="mcp">MCP server</option>
+              <option value="postgres">Postgres database, read only</option>
+            </select>
+          )}
+        </Field>
+        <Field label="Name" hint="For people.">
+          {(ids) => <input {...ids} name="name" required maxLength={100} />}
+        </Field>
+        <Field label="Id" hint="For agents and rules; it stays. a–z, 0–9, _ and -.">
+          {(ids) => (
+            <input
+              {...ids}
+              name="connector"
+              required
+              pattern="[a-z0-9][a-z0-9_\-]{0,63}"
+              spellCheck={false}
+              autoCapitalize="none"
+            />
+          )}
+        </Field>
+      </div>
+      <SettingsFields kind={kind} target={null} />
+      {add.error && <Notice tone="danger">{problemText(add.error)}</Notice>}
+      <div className="button-row button-row-end">
+        <Button kind="primary" type="submit" busy={add.isPending}>
+          Add connector
+        </Button>
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,78 @@
+import { useState } from "react";
+import { Field } from "../ui/field.tsx";
+import { SecretField } from "./secret-field.tsx";
+import type { AuthKind } from "./read-settings.ts";
+
+const kinds: Readonly<Record<AuthKind, string>> = {
+  none: "Nothing",
+  bearer: "A token",
+  headers: "A header of its own",
+  oauth: "A person lets us in (OAuth)",
+};
+
+/** How an MCP server is to know us. What is kept secret is only ever typed here, never shown. */
+export const AuthFields = ({ initial }: { readonly initial: AuthKind }) => {
+  const [kind, setKind] = useState(initial);
+  return (
+    <>
+      <Field label="What it asks for">
+        {(ids) => (
+          <select
+            {...ids}
+            name="auth"
+            value={kind}
+            onChange={(event) => setKind(event.target.value as AuthKind)}
+          >
+            {Object.entries(kinds).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {kind === "bearer" && (
+        <SecretField label="Token" name="token" hint="Sent as “Authorization: Bearer …”." />
+      )}
+      {kind === "headers" && (
+        <div className="field-row field-row-even">
+          <Field label="Header">
+            {(ids) => (
+              <input
+                {...ids}
+                name="header"
+                required
+                pattern="[A-Za-z0-9\-]{1,100}"
+                spellCheck={false}
+                autoComplete="off"
+                placeholder="X-Api-Key"
+              />
+            )}
+          </Field>
+          <SecretField label="Value" name="headerValue" />
+        </div>
+      )}
+      {kind === "oauth" && <ClientFields />}
+    </>
+  );
+};
+
+const ClientFields = () => (
+  <>
+    <p className="hint">
+      You are sent to the server to sign in once the connector is there. The rest is only for
+      servers where a client has to be registered by hand.
+    </p>
+    <div className="field-row field-row-even">
+      <Field label="Client id">
+        {(ids) => <input {...ids} name="clientId" autoComplete="off" spellCheck={false} />}
+      </Field>
+      <SecretField label="Client secret" name="clientSecret" optional />
+      <Field label="Scopes">
+        {(ids) => (
+          <input {...ids} name="scope" autoComplete="off" spellCheck={false} maxLength={1000} />
+        )}
+      </Field>
+    </div>
+  </>
+);

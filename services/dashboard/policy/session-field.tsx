@@ -1,0 +1,39 @@
+import { useId } from "react";
+import { useSessions } from "../session/session-queries.ts";
+import { Field } from "../ui/field.tsx";
+
+interface SessionFieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly required?: boolean;
+}
+
+/** Takes the id of a session, and offers the newest ones. */
+export const SessionField = ({ label, hint, required = false }: SessionFieldProps) => {
+  const listId = useId();
+  const sessions = useSessions();
+  const newest = sessions.data?.pages[0]?.sessions ?? [];
+  return (
+    <Field label={label} {...(hint !== undefined && { hint })}>
+      {(ids) => (
+        <>
+          <input
+            {...ids}
+            name="sessionId"
+            list={listId}
+            required={required}
+            pattern="ses_\w+"
+            title="An id that begins with ses_"
+            spellCheck={false}
+            autoComplete="off"
+          />
+          <datalist id={listId}>
+            {newest.map(({ id, title }) => (
+              <option key={id} value={id} label={title} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+};
