@@ -49,8 +49,8 @@ export default defineConfig({
   test: {
     exclude,
     globalSetup: ["infra/testing/global-setup.ts"],
-    // Two cores: more files at once only make each other late.
-    maxWorkers: 2,
+    // On two cores: a third of their time, and more, they wait for leases, timers and other programs.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
