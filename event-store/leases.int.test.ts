@@ -52,10 +52,11 @@ describe("a lease", () => {
   });
 
   it("outlives its time to live while it is renewed, and ends when somebody takes it away", async () => {
-    const leases = await openLeases(store, "runtime", { ttlMs: 3_000 });
+    // A holder that hears nothing for two thirds of it gives up: so long no busy disk takes.
+    const leases = await openLeases(store, "runtime", { ttlMs: 9_000 });
     const key = newId("session");
     const lease = await leases.acquire(key, "one");
-    const bucket = "leases_runtime_3000";
+    const bucket = "leases_runtime_9000";
     await vi.waitUntil(
       async () => (await revisionsOf(bucket)) - (lease?.epoch ?? 0) >= 4,
       patience,
@@ -83,7 +84,8 @@ describe("an owner that is paused past the end of its lease", () => {
     ]);
     try {
       const said = (start: string) => paused.lines.filter((line) => line.startsWith(start));
-      await vi.waitUntil(() => said("wrote").length > 3, patience);
+      // A process compiles its program before it does anything.
+      await vi.waitUntil(() => said("wrote").length > 3, { timeout: 90_000, interval: 20 });
       paused.signal("SIGSTOP");
       let successor: Lease | null = null;
       await vi.waitUntil(async () => (successor = await leases.acquire(session, "next")), patience);
@@ -123,7 +125,7 @@ describe("an owner that is paused past the end of its lease", () => {
     } finally {
       await paused.kill();
     }
-  });
+  }, 180_000);
 });
 
 describe("a lease on a network that fails", () => {

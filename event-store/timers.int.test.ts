@@ -66,12 +66,13 @@ describe("a timer", () => {
     await cancelTimer(test.store, "cancelled");
     await timer("overdue", "late", -1_000);
     await vi.waitUntil(
-      () => firingsOf("replaced").length + firingsOf("overdue").length >= 2,
+      () => firingsOf("replaced").length > 0 && firingsOf("overdue").length > 0,
       patience,
     );
     expect(firingsOf("replaced").map(({ data }) => data)).toEqual([{ value: "new" }]);
     expect(firingsOf("overdue").map(({ data }) => data)).toEqual([{ value: "late" }]);
-    expect(await scheduled()).toEqual([]);
+    // The server takes a schedule away after it has fired.
+    await vi.waitFor(async () => expect(await scheduled()).toEqual([]), patience);
   });
 
   it("has an id that is the same for each repetition, and is removed by the server in the end", async () => {
@@ -164,34 +165,35 @@ describe("summer time", () => {
   const schedule = async (
     name: string,
     { hours, change }: { readonly hours: string; readonly change: number },
-  ): Promise<number> => {
+  ): Promise<{ readonly key: string; readonly due: number }> => {
     const due = Math.ceil(Date.now() / 1_000) + 2;
     // Whole half hours, as almost everywhere on earth: the server counts minutes from the full one.
     const toHalfHour = Math.round((1.5 * hour - (due % day)) / (hour / 2)) * (hour / 2);
     const offset = toHalfHour < -day / 2 ? toHalfHour + day : toHalfHour;
     const local = (due + offset) % day;
-    const zone = `Test/${name}-${due}`;
+    const key = `${name}-${due}`;
+    const zone = `Test/${key}`;
     const changeAt = due + (2 * hour - local);
     await writeZone(zones, { name: zone, offset, changeAt, offsetAfter: offset + change });
     const cron = `${local % 60} ${Math.floor((local % hour) / 60)} ${hours} * * *`;
-    await scheduleCron(test.store, { ...content(name), cron, timeZone: zone });
-    return due;
+    await scheduleCron(test.store, { ...content(key), cron, timeZone: zone });
+    return { key, due };
   };
 
   /** In how many hours the timer fires again, as the server says when it fires. */
-  const nextAfterHours = async (
-    ...[name, clock]: Parameters<typeof schedule>
-  ): ReturnType<typeof schedule> => {
-    let due = await schedule(name, clock);
-    // A slow machine may be too late for its own timer.
-    while (Date.now() > due * 1_000 - 100) {
-      due = await schedule(name, clock);
+  const nextAfterHours = async (...of: Parameters<typeof schedule>): Promise<number> => {
+    let timer = await schedule(...of);
+    // A slow machine may be too late for its own timer: the next one has a name of its own.
+    while (Date.now() > timer.due * 1_000 - 100) {
+      await cancelTimer(test.store, timer.key);
+      timer = await schedule(...of);
     }
-    await vi.waitUntil(() => firingsOf(name).length > 0, patience);
+    const { key, due } = timer;
+    await vi.waitUntil(() => firingsOf(key).length > 0, patience);
     const message = await test.store.jsm.streams.getMessage("TIMERS", {
-      last_by_subj: `timer.fired.${name}`,
+      last_by_subj: `timer.fired.${key}`,
     });
-    await cancelTimer(test.store, name);
+    await cancelTimer(test.store, key);
     return (Date.parse(message?.header.get("Nats-Schedule-Next") ?? "") / 1_000 - due) / hour;
   };
 

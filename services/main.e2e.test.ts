@@ -105,7 +105,7 @@ describe("npm start", () => {
     expect(await titles(third, position)).toEqual(["Survives"]);
     expect(await end("SIGINT")).toBe(0);
     expect(await leftovers()).toEqual([]);
-  });
+  }, 240_000);
 
   it("lets an action that waits for a person wait through the end of everything", async () => {
     const first = await start();

@@ -36,3 +36,14 @@ it.each([
   );
   expect(result.status).toBe(status);
 });
+
+it("adds up several runs, and misses none that has not reported", async () => {
+  const file = join(folder, "first.json");
+  const testResults = [suite("passed", "passed"), suite("passed", "skipped")];
+  await writeFile(file, JSON.stringify({ testResults }));
+  const script = join(import.meta.dirname, "summary.mjs");
+  const runs = [file, "0", join(folder, "absent.json"), "1", file, "1"];
+  const result = spawnSync(process.execPath, [script, ...runs], { encoding: "utf8" });
+  expect(result.stdout).toBe("Tests: 2 passed, 2 failed, 2 skipped\n");
+  expect(result.status).toBe(1);
+});

@@ -106,7 +106,9 @@ it("halts at the commit that cannot be projected, tells everybody, and goes on w
       },
     });
   }, patience);
-  expect((await status())[1]).toMatchObject({ state: "projecting", problem: null });
+  await vi.waitFor(async () => {
+    expect((await status())[1]).toMatchObject({ state: "projecting", problem: null });
+  }, patience);
 
   await models.sql.unsafe("alter table tally drop constraint poison");
   await vi.waitFor(async () => {

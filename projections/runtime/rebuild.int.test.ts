@@ -134,11 +134,12 @@ it("repairs the rows of the same version under a projector that is at work", asy
   await vi.waitFor(async () => {
     expect(await tallied()).toBe(60);
   }, patience);
-  const states = (await status()).map(({ state, problem }) => ({ state, problem }));
-  expect(states).toEqual([
-    { state: "projecting", problem: null },
-    { state: "projecting", problem: null },
-  ]);
+  await vi.waitFor(async () => {
+    expect(await status()).toMatchObject([
+      { state: "projecting", problem: null },
+      { state: "projecting", problem: null },
+    ]);
+  }, patience);
 });
 
 it("leaves the old tables alone when the new version cannot project a commit, and names it", async () => {

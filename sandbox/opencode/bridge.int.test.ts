@@ -118,7 +118,7 @@ test("a turn is not stuck while a tool waits for leave, and who connects is told
     permissions: [ask],
     hold: true,
   };
-  const limits = { stuckMs: 300, settleMs: 10, silenceMs: 1_500 };
+  const limits = { stuckMs: 1_000, settleMs: 10, silenceMs: 3_000 };
   const told = await watch([waiting, { ...waiting, events, permissions: [] }], limits);
   expect(told.filter(({ type }) => type === "tools_asking")).toMatchObject([
     { asks: [{ id: "per_1", conversation: "ses_sent_out", tool: "bash", patterns: ["ls"] }] },

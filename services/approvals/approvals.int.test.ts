@@ -71,6 +71,7 @@ beforeEach(async () => {
     },
   );
   waiting = invocation.id;
+  await reaches("pending");
 });
 
 const invocation = () =>
@@ -88,7 +89,6 @@ describe("a link", () => {
     });
 
   it("asks when it is opened, decides when its form is sent, and does so once", async () => {
-    await reaches("pending");
     const { approve, deny } = await issue();
     const page = await fetch(approve);
     expect(page.headers.get("content-type")).toContain("text/html");

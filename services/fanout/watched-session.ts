@@ -40,6 +40,9 @@ export interface WatchedSessionOptions {
 /** The longest pause between two attempts to open a feed, in milliseconds. */
 const maxRetryPauseMs = 5_000;
 
+/** More messages than a read model lags behind. */
+const maxToldBefore = 50;
+
 /** How often the end of the backlog is looked up again while it has not been reached, in milliseconds. */
 const backlogCheckMs = 1_000;
 
@@ -59,6 +62,8 @@ export class WatchedSession {
   #attempt = new AbortController();
   #epoch = 0;
   #ring: FrameRing;
+  /** Whole messages that were told before the channel began anew: the read models may not have them yet. */
+  #toldBefore: readonly Message[] = [];
   #streaming: Streaming = [];
   #status: SessionStatus | null = null;
   /** The newest sequence number that came in; the ring may be a batch behind. */
@@ -86,16 +91,20 @@ export class WatchedSession {
   /** How things stand now. Frames after `seq` can be had from {@link WatchedSession.since}. */
   snapshot(): LiveSnapshot {
     this.#batcher.flush();
-    const messages = this.#ring.frames.flatMap(({ message }) =>
-      message.type === "message" ? [message.message] : [],
-    );
     return {
       epoch: this.#epoch,
       seq: this.#ring.lastSeq,
       streaming: this.#streaming,
       status: this.#status,
-      messages,
+      messages: this.#wholeMessages(),
     };
+  }
+
+  #wholeMessages(): readonly Message[] {
+    const told = this.#ring.frames.flatMap(({ message }) =>
+      message.type === "message" ? [message.message] : [],
+    );
+    return [...this.#toldBefore, ...told];
   }
 
   /** What was sent after a snapshot; null if that is not all there any more. */
@@ -196,6 +205,7 @@ export class WatchedSession {
     this.#batcher.endWindow();
     this.#outbox.flush();
     this.#epoch += 1;
+    this.#toldBefore = this.#wholeMessages().slice(-maxToldBefore);
     this.#ring = this.#newRing();
     this.#streaming = [];
     this.#status = null;

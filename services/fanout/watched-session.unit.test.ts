@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { LiveMessage } from "#contracts/live/messages";
+import type { Message } from "#contracts/transcript/message";
 import { defaultLimits } from "./limits.ts";
 import { ScriptedFeed } from "./testing/scripted-feed.ts";
 import { WatchedSession, type Watcher } from "./watched-session.ts";
@@ -13,6 +14,16 @@ const token = (delta: string): LiveMessage => ({
   partId: "p1",
   delta,
 });
+const message: Message = {
+  id: "m0",
+  role: "user",
+  promptId: null,
+  parts: [{ kind: "text", id: "p0", text: "Hello?" }],
+  finish: null,
+  failure: null,
+  usage: null,
+  cost: null,
+};
 const patience = { timeout: 30_000, interval: 10 };
 
 describe("watched session", () => {
@@ -109,6 +120,10 @@ describe("watched session", () => {
     const feed = new ScriptedFeed();
     feed.publish(900, retrying(1));
     const { watched, watcher } = await watch(feed);
+    feed.publish(901, { type: "message", message });
+    await vi.waitFor(() => {
+      expect(watched.snapshot().seq).toBe(901);
+    }, patience);
     feed.expire(1_000);
     feed.publish(1, retrying(2));
     watched.reopen();
@@ -117,5 +132,7 @@ describe("watched session", () => {
       expect(watched.snapshot()).toMatchObject({ epoch: 1, seq: 1 });
     }, patience);
     expect(watched.resume(900)).toBeNull();
+    // Nobody tells it again, and the read models may be behind.
+    expect(watched.snapshot().messages).toEqual([message]);
   });
 });

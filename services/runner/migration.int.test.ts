@@ -95,15 +95,14 @@ it.each(["snapshot", "create", "terminate"] as const)(
 it("a session that nobody uses is put away instead", async () => {
   await test.startRunner();
   test.host.setLifetime(lifetimeMs);
-  const answers = test.host.holdAnswers("tool");
-  answers.open();
-  const sessionId = await test.create("one");
+  // Without a prompt: nobody uses it, however long anything takes.
+  const sessionId = await test.create();
   await vi.waitUntil(async () => (await test.status(sessionId)) === "paused", patience);
   expect(test.host.running().filter((name) => name.startsWith(sessionId))).toEqual([]);
   expect(await typesOf(sessionId)).not.toContain("MigrationRequested");
   test.host.setLifetime(null);
   const watcher = test.watch(sessionId);
-  await test.ask(sessionId, "two");
-  await test.expectAnswered(sessionId, ["one", "two"], watcher);
+  await test.ask(sessionId, "one");
+  await test.expectAnswered(sessionId, ["one"], watcher);
   watcher.close();
 }, 300_000);

@@ -48,7 +48,7 @@ export interface RunnerStack {
   startRunner(settings?: Readonly<Record<string, string>>): Promise<RunnerProcess>;
   /** Stops, as a deployment does, those that still run. */
   endRunners(): Promise<void>;
-  create(prompt: string): Promise<SessionId>;
+  create(prompt?: string): Promise<SessionId>;
   ask(sessionId: SessionId, prompt: string): Promise<void>;
   watch(sessionId: SessionId): Watcher;
   status(sessionId: SessionId): Promise<string>;

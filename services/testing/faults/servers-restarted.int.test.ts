@@ -27,7 +27,7 @@ beforeAll(async () => {
   started.add({ stop: () => test.close() });
   await test.startRunner();
   await test.startRunner();
-}, 120_000);
+}, 240_000);
 afterAll(() => started.stop(), 60_000);
 
 const servers = {
@@ -73,6 +73,6 @@ describe.each(Object.entries(servers))("while sessions stream, %s is killed", (_
         follower.close();
       }
     },
-    180_000,
+    300_000,
   );
 });
