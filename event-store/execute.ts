@@ -7,7 +7,7 @@ import { append, type Appended, ConcurrencyConflict, type NewCommit } from "./ap
 import type { CommandMeta } from "./command-meta.ts";
 import type { EventStore } from "./event-store.ts";
 import type { AggregateVersion } from "./expected-version.ts";
-import { withCommand } from "./fold.ts";
+import { nothingFolded, withCommand } from "./fold.ts";
 import { keepAggregate, loadKept, recallAggregate } from "./kept-aggregates.ts";
 import type { AggregateDefinition, AggregateKey, LoadedAggregate } from "./load.ts";
 import { formatPosition } from "./position.ts";
@@ -46,10 +46,44 @@ export const execute = async <Command, Event, State>(
   key: AggregateKey,
   command: Command,
   meta: CommandMeta,
+): Promise<Executed<Event, State>> =>
+  decideFirstOn(
+    await recallAggregate(store, definition, key),
+    { store, definition, key, meta },
+    command,
+  );
+
+/**
+ * As {@link execute}, for an aggregate that is probably not there yet, because its id is new: it is decided
+ * on as one without commits first.
+ */
+export const executeOnNew = async <Command, Event, State>(
+  store: EventStore,
+  definition: AggregateDefinition<Command, Event, State>,
+  key: AggregateKey,
+  command: Command,
+  meta: CommandMeta,
+): Promise<Executed<Event, State>> => {
+  const kept = await recallAggregate(store, definition, key);
+  const nothing = { ...nothingFolded(definition.decider), position: null, folded: 0 };
+  return decideFirstOn(kept ?? nothing, { store, definition, key, meta }, command);
+};
+
+interface Asked<Command, Event, State> {
+  readonly store: EventStore;
+  readonly definition: AggregateDefinition<Command, Event, State>;
+  readonly key: AggregateKey;
+  readonly meta: CommandMeta;
+}
+
+/** @param kept a state of the aggregate that may be old; null if none is known */
+const decideFirstOn = async <Command, Event, State>(
+  kept: LoadedAggregate<State> | null,
+  { store, definition, key, meta }: Asked<Command, Event, State>,
+  command: Command,
 ): Promise<Executed<Event, State>> => {
   const ref: AggregateRef = { ...key, aggregate: definition.aggregate };
-  const asked = { store, definition, ref, meta };
-  const kept = await recallAggregate(store, definition, key);
+  const asked = { store, definition, key, meta };
   const events = kept && eventsOnKept(definition, kept, command);
   if (kept && events && !kept.commands.has(meta.commandId)) {
     const executed = await appendDecided(asked, kept, events);
@@ -84,21 +118,15 @@ const eventsOnKept = <Command, Event, State>(
   }
 };
 
-interface AskedOf<Command, Event, State> {
-  readonly store: EventStore;
-  readonly definition: AggregateDefinition<Command, Event, State>;
-  readonly ref: AggregateRef;
-  readonly meta: CommandMeta;
-}
-
 /** Appends what was decided on a state, and keeps the new one; null when the log holds another state. */
 const appendDecided = async <Command, Event, State>(
-  { store, definition, ref, meta }: AskedOf<Command, Event, State>,
+  { store, definition, key, meta }: Asked<Command, Event, State>,
   loaded: LoadedAggregate<State>,
   events: readonly Event[],
 ): Promise<Executed<Event, State> | null> => {
+  const ref: AggregateRef = { ...key, aggregate: definition.aggregate };
   const state = events.reduce<State>(definition.decider.evolve, loaded.state);
-  const owner = textOwnerOf(definition, ref, state);
+  const owner = textOwnerOf(definition, key, state);
   const commit = await sealCommit(store.dataKeys, { ref, owner }, commitOf(events, meta));
   const appended = await appendUnlessChanged(store, ref, { commit, expected: loaded });
   if (appended === null || appended.recordedBefore) return null;
@@ -114,7 +142,7 @@ const appendDecided = async <Command, Event, State>(
   };
   const isDue = loaded.folded >= commitsBetweenSnapshots;
   if (isDue) await writeSnapshot(store, definition, { ref, folding: next });
-  keepAggregate(store, definition, ref, isDue ? { ...next, folded: 0 } : next);
+  keepAggregate(store, definition, key, isDue ? { ...next, folded: 0 } : next);
   return { position, state, events, changed: true };
 };
 

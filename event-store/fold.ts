@@ -1,4 +1,4 @@
-import type { AggregateRef, Commit } from "#contracts/commit";
+import { type AggregateRef, type Commit, genesisHash } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import type { Decider } from "./decider.ts";
 import { domainEventsOf } from "./domain-events.ts";
@@ -49,6 +49,18 @@ export type Folded<State> = Folding<State> &
     /** Commits that were folded after the start. */
     readonly folded: number;
   };
+
+/** Of an aggregate without commits. */
+export const nothingFolded = <Command, Event, State>({
+  initialState,
+}: Decider<Command, Event, State>): Folding<State> & Material => ({
+  state: initialState(),
+  sequence: 0,
+  hash: genesisHash,
+  commands: new Map(),
+  bytes: 0,
+  textOwners: new Set(),
+});
 
 /** A commit with its text, and its place in the history. */
 interface FoldedCommit {

@@ -104,6 +104,18 @@ const isReadable = async (
   return keys.every((key) => key !== null);
 };
 
+/**
+ * The aggregate as it was at some time, for what of it never changes: it is read only where nothing is kept.
+ *
+ * @throws DomainError as {@link loadAggregate}
+ */
+export const loadAnyVersion = async <Command, Event, State>(
+  store: EventStore,
+  definition: AggregateDefinition<Command, Event, State>,
+  key: AggregateKey,
+): Promise<LoadedAggregate<State>> =>
+  (await recallAggregate(store, definition, key)) ?? loadKept(store, definition, key);
+
 /** Keeps an aggregate as it was loaded or appended to, unless a later state of it is kept already. */
 export const keepAggregate = <Command, Event, State>(
   store: EventStore,

@@ -1,11 +1,17 @@
 /** Rebuilds an aggregate from its snapshot, if one fits, and the commits after it. */
-import { type AggregateRef, type AggregateType, genesisHash } from "#contracts/commit";
+import type { AggregateRef, AggregateType } from "#contracts/commit";
 import type { DomainEvent } from "#contracts/event-registry";
 import type { Position } from "#contracts/position";
 import type { Decider } from "./decider.ts";
 import { domainEventsOf } from "./domain-events.ts";
 import type { EventStore } from "./event-store.ts";
-import { type Folded, type Folding, FoldingInProgress, type Material } from "./fold.ts";
+import {
+  type Folded,
+  type Folding,
+  FoldingInProgress,
+  type Material,
+  nothingFolded,
+} from "./fold.ts";
 import { formatPosition } from "./position.ts";
 import { type AggregateBatch, readBatch, readBatches } from "./read-aggregate.ts";
 import { hashOf, parseCommit, type RecordedCommit } from "./recorded.ts";
@@ -150,14 +156,7 @@ const foldAll = async <Command, Event, State>(
   decider: Decider<Command, Event, State>,
   { ref, ahead }: { readonly ref: AggregateRef; readonly ahead: AggregateBatch },
 ): Promise<Folded<State>> => {
-  const folding = new FoldingInProgress(decider, ref, {
-    state: decider.initialState(),
-    sequence: 0,
-    hash: genesisHash,
-    commands: new Map(),
-    bytes: 0,
-    textOwners: new Set(),
-  });
+  const folding = new FoldingInProgress(decider, ref, nothingFolded(decider));
   for await (const messages of readBatches(store, ref, { from: 1, ahead })) {
     await foldMessages(store, folding, { ref, messages });
   }

@@ -17,7 +17,7 @@ import { unlessAborted } from "../unless-aborted.ts";
 import { executeOnInvocation, findInvocation, type InvocationKey } from "./invocation-log.ts";
 import { completed, failed, type OutcomeCommand } from "./outcome.ts";
 import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
-import type { InvocationRequest, KnownInvocation } from "./state.ts";
+import type { InvocationRequest, InvocationState, KnownInvocation } from "./state.ts";
 
 export interface ExecutionDeps {
   readonly store: EventStore;
@@ -55,21 +55,20 @@ const executeUnderLease = async (
   key: InvocationKey,
   lease: Lease,
 ): Promise<ExecutionOutcome> => {
-  // Read under the lease: the one before us may have finished in the meantime.
-  const found = await findInvocation(deps.store, key);
-  if (found?.state.status === "executing") {
-    if (found.state.attempt >= maxAttempts || !(await isIdempotent(deps, key, found.state))) {
+  const started = await start(deps, key, "StartExecution");
+  const found = started ?? (await findInvocation(deps.store, key))?.state;
+  if (found?.status !== "executing") return "done";
+  if (started === null) {
+    // Whoever was at it has the lease no more, and has not finished in the meantime.
+    if (found.attempt >= maxAttempts || !(await isIdempotent(deps, key, found))) {
       return record(deps, key, {
         type: "LoseOutcome",
         reason: "The process that executed the action died before it could say what came of it.",
       });
     }
-    if (!(await start(deps, key, "RetryExecution"))) return "busy";
-  } else {
-    if (found?.state.status !== "approved") return "done";
-    if (!(await start(deps, key, "StartExecution"))) return "busy";
+    if ((await start(deps, key, "RetryExecution")) === null) return "busy";
   }
-  const { request, params } = found.state;
+  const { request, params } = found;
   const command = await perform(deps, key, { request: { ...request, params }, lease });
   // Without the lease somebody else judges the invocation; a word from here would contradict it.
   return lease.lost.aborted ? "busy" : record(deps, key, command);
@@ -94,19 +93,18 @@ const isIdempotent = async (
   }
 };
 
-/** Whether this very attempt is the one that may act. */
+/** The invocation, if this very attempt is the one that may act; else null. */
 const start = async (
   { store, newMeta }: ExecutionDeps,
   key: InvocationKey,
   type: "StartExecution" | "RetryExecution",
-): Promise<boolean> => {
+): Promise<InvocationState | null> => {
   try {
     // A command id of its own: with a derived one, a second attempt would take the first one's
     // commit for its own.
-    await executeOnInvocation(store, key, { type }, newMeta());
-    return true;
+    return (await executeOnInvocation(store, key, { type }, newMeta())).state;
   } catch (error) {
-    if (isDomainError(error, "invocation_already_resolved")) return false;
+    if (isDomainError(error, "invocation_already_resolved")) return null;
     throw error;
   }
 };

@@ -6,7 +6,7 @@ import type { Log } from "#event-store/log";
 import { startReactor } from "#event-store/reactor";
 import type { Worker } from "#event-store/worker";
 import { executeInvocation } from "./execution.ts";
-import { requireInvocation } from "./invocation-log.ts";
+import { requireRequest } from "./invocation-log.ts";
 import { invocationEventsOf, keyOf, reactionMeta } from "./reaction.ts";
 import type { ActionRegistry } from "./registry.ts";
 
@@ -40,7 +40,7 @@ export const startActionExecutor = async (
     log,
     react: async (recorded) => {
       if (!invocationEventsOf(recorded).some(({ type }) => type === "ActionApproved")) return;
-      const { request } = (await requireInvocation(store, keyOf(recorded))).state;
+      const request = await requireRequest(store, keyOf(recorded));
       // The session's owner lets the agent's own tools run, where they are.
       if (request.integration === agentIntegration) return;
       const newMeta = () => reactionMeta(recorded, actionExecutor);

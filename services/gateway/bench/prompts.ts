@@ -1,6 +1,9 @@
 /** How long a prompt takes over HTTP until it is durable, at 500 a second: `npm run bench http`. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { Pool } from "undici";
 import { createSession } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
@@ -8,6 +11,7 @@ import { maxOpenPrompts } from "#contracts/session/limits";
 import { percentile } from "#event-store/bench/percentile";
 import { startWorker } from "#infra/bench/worker-process";
 import { startEmbeddedStack } from "#infra/embedded-stack";
+import { compileProgram } from "#projections/bench/compile";
 import { createClient } from "../../client/client.ts";
 import type { GatewayCommands } from "./gateway-process.ts";
 
@@ -26,7 +30,7 @@ const connections = 64;
 
 export const benchPrompts = async (dataDir: string): Promise<PromptBench> => {
   const stack = await startEmbeddedStack({ dataDir, env: process.env, durability: "fsync" });
-  const gateway = startWorker<GatewayCommands>(new URL("./gateway-process.ts", import.meta.url));
+  const gateway = startWorker<GatewayCommands>(await compileGateway(dataDir));
   try {
     const { url, accessToken } = await gateway.call("start", stack.natsUrl, stack.databaseUrl);
     const client = createClient({ baseUrl: url, accessToken });
@@ -60,6 +64,13 @@ export const benchPrompts = async (dataDir: string): Promise<PromptBench> => {
     await gateway.stop();
     await stack.stop();
   }
+};
+
+const compileGateway = async (dataDir: string): Promise<URL> => {
+  const folder = join(dataDir, "program");
+  await mkdir(folder);
+  const program = new URL("./gateway-process.ts", import.meta.url);
+  return pathToFileURL(await compileProgram(program, folder));
 };
 
 /** Answers how long each took from when it was due: who falls behind may not hide it. */
