@@ -29,6 +29,8 @@ export interface Appended extends AggregateVersion {
    * time: what was decided here counts for nothing then, and the aggregate must be read again.
    */
   readonly recordedBefore: boolean;
+  /** The size of the commit. */
+  readonly bytes: number;
 }
 
 /** Somebody else appended to the aggregate since it was loaded. */
@@ -86,12 +88,17 @@ const appendAfter = async (
   const stored = await (store.groups?.publish(publication) ?? publishCommit(store.js, publication));
   const hash = hashOf(bytes);
   if (typeof stored === "number") {
-    return { shard, sequence: stored, hash, recordedBefore: false };
+    return { shard, sequence: stored, hash, recordedBefore: false, bytes: bytes.byteLength };
   }
   const message = await readFromLeader(store, streamOf(shard), stored);
   if (message?.subject === subject && message.header.get("Nats-Msg-Id") === messageId) {
     const storedHash = hashOf(message.data);
-    return { shard, sequence: message.seq, hash: storedHash, recordedBefore: storedHash !== hash };
+    const recordedBefore = storedHash !== hash;
+    return {
+      ...{ shard, sequence: message.seq, hash: storedHash },
+      recordedBefore,
+      bytes: message.data.byteLength,
+    };
   }
   throw new ConcurrencyConflict(ref);
 };

@@ -118,7 +118,7 @@ describe("snapshots", () => {
     const { snapshotVersion: _, ...withoutSnapshot } = counter;
     const whole = await loadAggregate(test.store, withoutSnapshot, key);
     expect(whole.folded).toBe(commitsBetweenSnapshots + 5);
-    expect(loaded).toEqual({ ...whole, folded: loaded.folded });
+    expect(loaded).toEqual({ ...whole, folded: loaded.folded, bytes: loaded.bytes });
     const repeated = await execute(test.store, counter, key, setMode("a0"), testMeta("c0"));
     expect(repeated.changed).toBe(false);
   });

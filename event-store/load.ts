@@ -1,11 +1,17 @@
 /** Rebuilds an aggregate from its snapshot, if one fits, and the commits after it. */
-import { type AggregateRef, type AggregateType, genesisHash } from "#contracts/commit";
+import type { AggregateRef, AggregateType } from "#contracts/commit";
 import type { DomainEvent } from "#contracts/event-registry";
 import type { Position } from "#contracts/position";
 import type { Decider } from "./decider.ts";
 import { domainEventsOf } from "./domain-events.ts";
 import type { EventStore } from "./event-store.ts";
-import { type Folded, type Folding, FoldingInProgress } from "./fold.ts";
+import {
+  type Folded,
+  type Folding,
+  FoldingInProgress,
+  type Material,
+  nothingFolded,
+} from "./fold.ts";
 import { formatPosition } from "./position.ts";
 import { type AggregateBatch, readBatch, readBatches } from "./read-aggregate.ts";
 import { hashOf, parseCommit, type RecordedCommit } from "./recorded.ts";
@@ -30,7 +36,7 @@ export interface AggregateDefinition<Command, Event, State> {
   readonly textOwner?: (key: AggregateKey, state: State) => string;
 }
 
-export interface LoadedAggregate<State> {
+export interface LoadedAggregate<State> extends Material {
   readonly state: State;
   /** The sequence of the last commit in the shard's stream; 0 when there is none. */
   readonly sequence: number;
@@ -91,7 +97,9 @@ export const loadAgain = async <Command, Event, State>(
   const ref: AggregateRef = { ...key, aggregate: definition.aggregate };
   const ahead = await readBatch(store, ref, { from: before.sequence });
   const folded = await foldAfter(store, definition.decider, { ref, snapshot: before, ahead });
-  return folded ? placed(store, ref, folded) : loadAggregate(store, definition, key);
+  if (!folded) return loadAggregate(store, definition, key);
+  if (folded.folded === 0) return before;
+  return placed(store, ref, { ...folded, folded: before.folded + folded.folded });
 };
 
 const placed = <State>(
@@ -123,7 +131,11 @@ const readAhead = (
 const foldAfter = async <Command, Event, State>(
   store: EventStore,
   decider: Decider<Command, Event, State>,
-  { ref, snapshot, ahead }: { ref: AggregateRef; snapshot: Folding<State>; ahead: AggregateBatch },
+  {
+    ref,
+    snapshot,
+    ahead,
+  }: { ref: AggregateRef; snapshot: Folding<State> & Material; ahead: AggregateBatch },
 ): Promise<Folded<State> | null> => {
   const batches = readBatches(store, ref, { from: snapshot.sequence, ahead });
   const folding = new FoldingInProgress(decider, ref, snapshot);
@@ -144,12 +156,7 @@ const foldAll = async <Command, Event, State>(
   decider: Decider<Command, Event, State>,
   { ref, ahead }: { readonly ref: AggregateRef; readonly ahead: AggregateBatch },
 ): Promise<Folded<State>> => {
-  const folding = new FoldingInProgress(decider, ref, {
-    state: decider.initialState(),
-    sequence: 0,
-    hash: genesisHash,
-    commands: new Map(),
-  });
+  const folding = new FoldingInProgress(decider, ref, nothingFolded(decider));
   for await (const messages of readBatches(store, ref, { from: 1, ahead })) {
     await foldMessages(store, folding, { ref, messages });
   }
@@ -161,12 +168,11 @@ const foldMessages = async <Command, Event, State>(
   folding: FoldingInProgress<Command, Event, State>,
   { ref, messages }: { readonly ref: AggregateRef } & Pick<AggregateBatch, "messages">,
 ): Promise<void> => {
-  const commits = messages.map(({ subject, seq, data }) => ({
-    ref,
-    sequence: seq,
-    hash: hashOf(data),
-    commit: parseCommit(data, subject, seq),
-  }));
+  const commits = messages.map(({ subject, seq, data }) => {
+    const commit = parseCommit(data, subject, seq);
+    folding.count(data.byteLength, commit);
+    return { ref, sequence: seq, hash: hashOf(data), commit };
+  });
   for (const commit of await openCommits(dataKeys, commits)) folding.add(commit);
 };
 

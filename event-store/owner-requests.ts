@@ -20,6 +20,19 @@ export const requestOwner = async (
 ): Promise<"answered" | "no_owner"> =>
   (await ask(store, ownerSubject(sessionId, verb))) ? "answered" : "no_owner";
 
+/**
+ * Tells the owner of a session, if there is one, without asking whether it has heard.
+ *
+ * @throws Error when the connection is closed
+ */
+export const nudgeOwner = (
+  { connection }: EventStore,
+  sessionId: string,
+  verb: OwnerVerb,
+): void => {
+  connection.publish(ownerSubject(sessionId, verb));
+};
+
 /** Listens to the requests of a session, as its owner. */
 export const serveOwner = (
   store: EventStore,

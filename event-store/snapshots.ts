@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { AggregateRef } from "#contracts/commit";
 import type { EventStore } from "./event-store.ts";
-import { type Folding, rememberedCommands } from "./fold.ts";
+import { type Folding, type Material, rememberedCommands } from "./fold.ts";
 import type { AggregateDefinition } from "./load.ts";
 import { textOwnerOf } from "./text-owner.ts";
 import { isTransient } from "./publish-outcome.ts";
@@ -33,12 +33,13 @@ export const readSnapshot = async <Command, Event, State>(
   store: EventStore,
   { snapshotVersion }: AggregateDefinition<Command, Event, State>,
   ref: AggregateRef,
-): Promise<Folding<State> | null> => {
+): Promise<(Folding<State> & Material) | null> => {
   if (snapshotVersion === undefined) {
     return null;
   }
-  const snapshot = snapshotSchema.safeParse(await readStored(store, ref));
-  if (!snapshot.success || snapshot.data.version !== snapshotVersion) {
+  const stored = await readStored(store, ref);
+  const snapshot = snapshotSchema.safeParse(stored?.json);
+  if (!stored || !snapshot.success || snapshot.data.version !== snapshotVersion) {
     return null;
   }
   const { sequence, hash, commandIds, commandSequences } = snapshot.data;
@@ -48,7 +49,9 @@ export const readSnapshot = async <Command, Event, State>(
   }
   const commands = new Map<string, number>();
   commandIds.forEach((id, index) => commands.set(id, commandSequences[index] ?? 0));
-  return { state: state as State, sequence, hash, commands };
+  const { sealed } = snapshot.data;
+  const textOwners = new Set(sealed && [sealed.owner]);
+  return { state: state as State, sequence, hash, commands, bytes: stored.bytes, textOwners };
 };
 
 /** The state in a snapshot; null for one that cannot be opened, for instance because its text was erased. */
@@ -72,11 +75,14 @@ const stateOf = async (
   }
 };
 
-/** The stored JSON; null when there is none. */
-const readStored = async (store: EventStore, ref: AggregateRef): Promise<unknown> => {
+/** What is stored; null when that is nothing, or no JSON. */
+const readStored = async (
+  store: EventStore,
+  ref: AggregateRef,
+): Promise<{ readonly json: unknown; readonly bytes: number } | null> => {
   try {
     const entry = await store.snapshots.get(subjectOf(ref, store.shards));
-    return entry?.operation === "PUT" ? entry.json() : null;
+    return entry?.operation === "PUT" ? { json: entry.json(), bytes: entry.length } : null;
   } catch (error) {
     // Without it there is only more to fold; whether the log answers is found out by reading it.
     if (error instanceof SyntaxError || isTransient(error)) {

@@ -57,23 +57,21 @@ const executeUnderLease = async (
   key: InvocationKey,
   lease: Lease,
 ): Promise<ExecutionOutcome> => {
-  // Read under the lease: the one before us may have finished in the meantime.
-  const found = await findInvocation(deps.store, key);
-  let attempt: number | null;
-  if (found?.state.status === "executing") {
-    if (found.state.attempt >= maxAttempts || !(await isIdempotent(deps, key, found.state))) {
+  let found = await start(deps, key, "StartExecution");
+  if (found === null) {
+    const present = (await findInvocation(deps.store, key))?.state;
+    if (present?.status !== "executing") return "done";
+    // Whoever was at it has the lease no more, and has not finished in the meantime.
+    if (present.attempt >= maxAttempts || !(await isIdempotent(deps, key, present))) {
       return record(deps, key, {
         type: "LoseOutcome",
         reason: "The process that executed the action died before it could say what came of it.",
       });
     }
-    attempt = await start(deps, key, "RetryExecution");
-  } else {
-    if (found?.state.status !== "approved") return "done";
-    attempt = await start(deps, key, "StartExecution");
+    found = await start(deps, key, "RetryExecution");
+    if (found === null) return "busy";
   }
-  if (attempt === null) return "busy";
-  const { request, params } = found.state;
+  const { request, params, attempt } = found;
   const command = await perform(deps, key, { request: { ...request, params }, attempt, lease });
   // Without the lease somebody else judges the invocation; a word from here would contradict it.
   return lease.lost.aborted ? "busy" : record(deps, key, command);
@@ -98,17 +96,19 @@ const isIdempotent = async (
   }
 };
 
-/** The number of this attempt, if this very one may act; null if another one has come first. */
+type Executing = Extract<KnownInvocation, { status: "executing" }>;
+
+/** The invocation, if this very attempt is the one that may act; else null. */
 const start = async (
   { store, newMeta }: ExecutionDeps,
   key: InvocationKey,
   type: "StartExecution" | "RetryExecution",
-): Promise<number | null> => {
+): Promise<Executing | null> => {
   try {
     // A command id of its own: with a derived one, a second attempt would take the first one's
     // commit for its own.
     const { state } = await executeOnInvocation(store, key, { type }, newMeta());
-    return state.status === "executing" ? state.attempt : null;
+    return state.status === "executing" ? state : null;
   } catch (error) {
     if (isDomainError(error, "invocation_already_resolved")) return null;
     throw error;

@@ -7,7 +7,7 @@ import { startReactor } from "#event-store/reactor";
 import type { Worker } from "#event-store/worker";
 import { executeInvocation } from "./execution.ts";
 import type { KeepFullResult } from "./full-results/keep.ts";
-import { requireInvocation } from "./invocation-log.ts";
+import { requireRequest } from "./invocation-log.ts";
 import { invocationEventsOf, keyOf, reactionMeta } from "./reaction.ts";
 import type { ActionRegistry } from "./registry.ts";
 
@@ -42,7 +42,7 @@ export const startActionExecutor = async (
     log,
     react: async (recorded) => {
       if (!invocationEventsOf(recorded).some(({ type }) => type === "ActionApproved")) return;
-      const { request } = (await requireInvocation(store, keyOf(recorded))).state;
+      const request = await requireRequest(store, keyOf(recorded));
       // The session's owner lets the agent's own tools run, where they are.
       if (request.integration === agentIntegration) return;
       const newMeta = () => reactionMeta(recorded, actionExecutor);

@@ -6,10 +6,11 @@ import type { InvocationEvent } from "#contracts/invocation/events";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute, type Executed } from "#event-store/execute";
-import { type AggregateDefinition, loadAggregate } from "#event-store/load";
+import { execute, type Executed, executeOnNew } from "#event-store/execute";
+import { loadAnyVersion, loadKept } from "#event-store/kept-aggregates";
+import type { AggregateDefinition } from "#event-store/load";
 import { invocationDecider } from "./decider.ts";
-import type { InvocationState, KnownInvocation } from "./state.ts";
+import type { InvocationRequest, InvocationState, KnownInvocation } from "./state.ts";
 
 /** What an agent wants to do, and what comes of it, belongs to its session. */
 const definition: AggregateDefinition<InvocationCommand, InvocationEvent, InvocationState> = {
@@ -32,6 +33,15 @@ export const executeOnInvocation = (
 ): Promise<Executed<InvocationEvent, InvocationState>> =>
   execute(store, definition, key, command, meta);
 
+/** The same for an invocation that nobody has asked for yet. */
+export const executeOnNewInvocation = (
+  store: EventStore,
+  key: InvocationKey,
+  command: InvocationCommand,
+  meta: CommandMeta,
+): Promise<Executed<InvocationEvent, InvocationState>> =>
+  executeOnNew(store, definition, key, command, meta);
+
 export interface RecordedInvocation {
   readonly state: KnownInvocation;
   readonly position: Position;
@@ -42,7 +52,7 @@ export const findInvocation = async (
   store: EventStore,
   key: InvocationKey,
 ): Promise<RecordedInvocation | null> => {
-  const { state, position } = await loadAggregate(store, definition, key);
+  const { state, position } = await loadKept(store, definition, key);
   return state.status === "absent" || position === null ? null : { state, position };
 };
 
@@ -54,6 +64,16 @@ export const requireInvocation = async (
   const found = await findInvocation(store, key);
   if (!found) throw invocationNotFound();
   return found;
+};
+
+/** What was asked for. @throws DomainError `invocation_not_found` */
+export const requireRequest = async (
+  store: EventStore,
+  key: InvocationKey,
+): Promise<InvocationRequest> => {
+  const { state } = await loadAnyVersion(store, definition, key);
+  if (state.status === "absent") throw invocationNotFound();
+  return state.request;
 };
 
 export const invocationNotFound = (): DomainError =>

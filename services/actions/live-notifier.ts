@@ -9,7 +9,7 @@ import type { Log } from "#event-store/log";
 import { startReactor } from "#event-store/reactor";
 import type { RecordedCommit } from "#event-store/recorded";
 import type { Worker } from "#event-store/worker";
-import { requireInvocation } from "./invocation-log.ts";
+import { requireRequest } from "./invocation-log.ts";
 import { approvalRequestOf, invocationEventsOf, keyOf } from "./reaction.ts";
 
 export const startLiveNotifier = (store: EventStore, log: Log): Promise<Worker> =>
@@ -21,12 +21,8 @@ export const startLiveNotifier = (store: EventStore, log: Log): Promise<Worker> 
       const key = keyOf(recorded);
       const message = messageOf(recorded);
       if (!message) return;
-      const { state } = await requireInvocation(store, key);
-      await publishLive(
-        store,
-        { organization: key.organization, session: state.request.sessionId },
-        message,
-      );
+      const { sessionId } = await requireRequest(store, key);
+      await publishLive(store, { organization: key.organization, session: sessionId }, message);
     },
   });
 

@@ -1,6 +1,6 @@
 /** How an action that somebody asks for comes into the log: counted, decided on, recorded. */
 import type { ActionDefinition } from "#contracts/actions/definition";
-import type { InvocationId } from "#contracts/ids";
+import type { InvocationId, TriggerId } from "#contracts/ids";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
@@ -10,9 +10,10 @@ import type { RuleBudgets } from "../policy/budgets.ts";
 import { loadPolicy } from "../policy/commands.ts";
 import type { DecidedMode } from "../policy/decide-mode.ts";
 import { settleMode } from "../policy/settle-mode.ts";
+import type { PolicyState } from "../policy/state.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import { approvalLifetimeMs } from "./expiry.ts";
-import { executeOnInvocation } from "./invocation-log.ts";
+import { executeOnNewInvocation } from "./invocation-log.ts";
 import type { SessionKey, SessionLimits } from "./session-limits.ts";
 
 export interface RecordInvocationDeps {
@@ -45,8 +46,13 @@ export const recordInvocation = async (
   meta: CommandMeta,
 ): Promise<Position> => {
   const { organization, sessionId, id, session, integration, definition, fingerprint } = asked;
-  await deps.limits.countCall(asked, id);
-  const { mode, source, rule, drifted } = await decideOn(deps, asked, meta);
+  // The policy is read, which changes nothing, while the call is counted.
+  const [policy, triggerId] = await Promise.all([
+    loadPolicy(deps.store, organization),
+    triggerOfSession(deps.store, organization, session),
+    deps.limits.countCall(asked, id),
+  ]);
+  const { mode, source, rule, drifted } = await decideOn(deps, asked, { policy, triggerId, meta });
   if (mode === "require_approval") await deps.limits.takePlace(asked, id);
   const expiresAt = new Date(deps.clock().getTime() + approvalLifetimeMs[session.origin.kind]);
   const command: InvocationCommand = {
@@ -63,18 +69,22 @@ export const recordInvocation = async (
     expiresAt: mode === "require_approval" ? expiresAt.toISOString() : null,
     fingerprint,
   };
-  return (await executeOnInvocation(deps.store, { organization, id }, command, meta)).position;
+  return (await executeOnNewInvocation(deps.store, { organization, id }, command, meta)).position;
 };
 
-const decideOn = async (
-  { store, budgets, clock }: RecordInvocationDeps,
-  { organization, sessionId, id, session, integration, definition, params }: AskedInvocation,
-  meta: CommandMeta,
+const decideOn = (
+  { budgets, clock }: RecordInvocationDeps,
+  { organization, sessionId, id, integration, definition, params }: AskedInvocation,
+  {
+    policy,
+    triggerId,
+    meta,
+  }: {
+    readonly policy: PolicyState;
+    readonly triggerId: TriggerId | null;
+    readonly meta: CommandMeta;
+  },
 ): Promise<DecidedMode> => {
-  const [policy, triggerId] = await Promise.all([
-    loadPolicy(store, organization),
-    triggerOfSession(store, organization, session),
-  ]);
   const asked = askedOf({ integration, definition, params, sessionId, triggerId, now: clock() });
   return settleMode(budgets, { organization, invocationId: id, policy, asked }, meta);
 };

@@ -1,6 +1,6 @@
 import { DomainError } from "#contracts/errors";
 import type { EventStore } from "#event-store/event-store";
-import { loadAggregate } from "#event-store/load";
+import { loadKept } from "#event-store/kept-aggregates";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import type { SessionKey } from "./session-limits.ts";
@@ -10,7 +10,7 @@ export const requireSession = async (
   store: EventStore,
   { organization, sessionId }: SessionKey,
 ): Promise<ExistingSession> => {
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id: sessionId });
+  const { state } = await loadKept(store, sessionAggregate, { organization, id: sessionId });
   if (state.status === "none") {
     throw new DomainError("session_not_found", "There is no such session.", {
       fields: { sessionId },

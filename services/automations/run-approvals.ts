@@ -6,11 +6,11 @@ import { isDomainError } from "#contracts/errors";
 import { type OrganizationId, type RunId } from "#contracts/ids";
 import { finalInvocationStatuses } from "#contracts/invocation/status";
 import { agentIntegration } from "#contracts/policy/agent-tools";
-import { loadAggregate } from "#event-store/load";
+import { loadAnyVersion, loadKept } from "#event-store/kept-aggregates";
 import { reactionId, startReactor } from "#event-store/reactor";
 import type { RecordedCommit } from "#event-store/recorded";
 import type { Handled, Worker } from "#event-store/worker";
-import { requireInvocation } from "../actions/invocation-log.ts";
+import { requireInvocation, requireRequest } from "../actions/invocation-log.ts";
 import { keyOf, reactionMeta } from "../actions/reaction.ts";
 import type { KnownInvocation } from "../actions/state.ts";
 import { queuePrompt } from "../sessions/commands.ts";
@@ -45,16 +45,15 @@ const followInvocation = async (
 ): Promise<Handled> => {
   const { store } = deps;
   const { organization, id: invocationId } = keyOf(recorded);
-  const look = async () =>
-    (await requireInvocation(store, { organization, id: invocationId })).state;
+  const key = { organization, id: invocationId };
+  const { sessionId } = await requireRequest(store, key);
+  const sessionKey = { organization, id: sessionId };
+  // Whose session it is never changes, and most are a person's.
+  const { state: known } = await loadAnyVersion(store, sessionAggregate, sessionKey);
+  if (known.status === "none" || known.origin.kind !== "automation") return;
+  const run = { organization, id: known.origin.runId };
+  const look = async () => (await requireInvocation(store, key)).state;
   let invocation = await look();
-  const { sessionId } = invocation.request;
-  const { state: session } = await loadAggregate(store, sessionAggregate, {
-    organization,
-    id: sessionId,
-  });
-  if (session.status === "none" || session.origin.kind !== "automation") return;
-  const run = { organization, id: session.origin.runId };
   const meta = (step: string) => reactionMeta(recorded, name, reactionId(recorded, name, step));
   if (invocation.status === "pending") {
     await pauseRun(store, run, invocationId, meta("pause"));
@@ -62,6 +61,8 @@ const followInvocation = async (
     invocation = await look();
   }
   if (!finalInvocationStatuses.includes(invocation.status)) return;
+  const { state: session } = await loadKept(store, sessionAggregate, sessionKey);
+  if (session.status === "none") return;
   return goOn(deps, { run, session, invocation, recorded });
 };
 

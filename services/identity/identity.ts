@@ -4,6 +4,7 @@ import { DomainError } from "#contracts/errors";
 import type { OrganizationId, UserId } from "#contracts/ids";
 import type { Role, UserView } from "#contracts/identity/principal";
 import { type Directory, openDirectory, type Person } from "./directory.ts";
+import { rememberingTokens } from "./known-tokens.ts";
 import { rememberingUsers } from "./known-users.ts";
 import { createSignInTokens } from "./sign-in-tokens.ts";
 import { signAccessToken, verifyAccessToken } from "./signed-tokens.ts";
@@ -51,6 +52,7 @@ export const openIdentity = async ({
   const directory = await openDirectory(sql);
   const signInTokens = createSignInTokens(sql, now);
   const rememberedUser = rememberingUsers(directory.findUser, now);
+  const claimsOf = rememberingTokens((token, at) => verifyAccessToken(accessTokenKey, token, at));
   return {
     createOrganization: directory.createOrganization,
     ensureFirstOwner: directory.ensureFirstOwner,
@@ -69,7 +71,7 @@ export const openIdentity = async ({
       return { accessToken: token, expiresAt, user };
     },
     userOf: async (accessToken) => {
-      const { sub, org } = await verifyAccessToken(accessTokenKey, accessToken, now());
+      const { sub, org } = await claimsOf(accessToken, now());
       const user = await rememberedUser(sub);
       if (user?.organizationId !== org) throw gone();
       return user;

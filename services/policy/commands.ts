@@ -6,7 +6,7 @@ import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/execute";
-import { keptAggregates } from "#event-store/kept-aggregates";
+import { loadKept } from "#event-store/kept-aggregates";
 import type { AggregateDefinition } from "#event-store/load";
 import { policyDecider } from "./decider.ts";
 import type { PolicyState } from "./state.ts";
@@ -23,14 +23,14 @@ const refOf = (organization: OrganizationId): { organization: OrganizationId; id
   id: derivedId("policy", organization),
 });
 
-/** Asked for each action; rules that have not changed are the same object, and compiled already. */
-const policies = keptAggregates(aggregate);
-
-/** The policy as it stands in the log. An organisation that has decided nothing has an empty one. */
+/**
+ * The policy as it stands in the log. An organisation that has decided nothing has an empty one. It is asked
+ * for at each action; rules that have not changed are the same object, and compiled already.
+ */
 export const loadPolicy = async (
   store: EventStore,
   organization: OrganizationId,
-): Promise<PolicyState> => (await policies.load(store, refOf(organization))).state;
+): Promise<PolicyState> => (await loadKept(store, aggregate, refOf(organization))).state;
 
 /**
  * Changes the policy; what is so already changes nothing.

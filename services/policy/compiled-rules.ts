@@ -10,7 +10,7 @@ import type { ActionMode } from "#contracts/policy/mode";
 import { anyName, type PolicyRule, type RuleScope } from "#contracts/policy/rules";
 import { compileCondition, type ConditionTest } from "./conditions.ts";
 import { ParameterPaths } from "./parameters.ts";
-import { GuardedByText, guardOf } from "./rule-guards.ts";
+import { GuardedByText, guardsOf, rarestGuards } from "./rule-guards.ts";
 import { keyOf, type StoredRule } from "./state.ts";
 
 /** What of a call rules may depend on. */
@@ -74,14 +74,15 @@ const compile = (rules: readonly StoredRule[]): CompiledRules => {
     })),
     unlessTold: stored.rule.mode !== "allow",
   }));
-  const byName = new Map<string, SameNamed>();
+  const grouped = new Map<string, CompiledRule[]>();
   for (const rule of inOrder) {
     const { integration, action } = rule.stored.rule;
     const key = keyOf(integration, action);
-    const sameNamed = byName.get(key) ?? new SameNamed();
-    byName.set(key, sameNamed);
-    sameNamed.add(rule, paths);
+    const same = grouped.get(key) ?? [];
+    grouped.set(key, same);
+    same.push(rule);
   }
+  const byName = new Map([...grouped].map(([name, same]) => [name, new SameNamed(same, paths)]));
   const byId = new Map(inOrder.map((rule) => [rule.stored.id, rule]));
   return {
     first: (asked, spent) => {
@@ -109,17 +110,20 @@ class SameNamed {
   readonly #unguarded: CompiledRule[] = [];
   readonly #guarded = new Map<number, GuardedByText<CompiledRule>>();
 
-  /** One after the other, as they go before each other. */
-  add(rule: CompiledRule, paths: ParameterPaths): void {
-    const guard = guardOf(rule.stored.rule.conditions);
-    if (guard === null) {
-      this.#unguarded.push(rule);
-      return;
+  /** @param rules in the order in which they go before each other */
+  constructor(rules: readonly CompiledRule[], paths: ParameterPaths) {
+    const guards = rarestGuards(rules.map(({ stored }) => guardsOf(stored.rule.conditions)));
+    for (const [index, rule] of rules.entries()) {
+      const guard = guards[index] ?? null;
+      if (guard === null) {
+        this.#unguarded.push(rule);
+        continue;
+      }
+      const path = paths.numberOf(guard.path);
+      const guarded = this.#guarded.get(path) ?? new GuardedByText();
+      this.#guarded.set(path, guarded);
+      guarded.add(guard, rule);
     }
-    const path = paths.numberOf(guard.path);
-    const guarded = this.#guarded.get(path) ?? new GuardedByText();
-    this.#guarded.set(path, guarded);
-    guarded.add(guard, rule);
   }
 
   *lists(read: (path: number) => unknown): Generator<readonly CompiledRule[]> {

@@ -91,6 +91,53 @@ it("decide as rules do that are asked one by one", () => {
   expect(decided).toBeGreaterThan(500);
 });
 
+it("decide so where many patterns of one parameter differ anywhere in their midst", () => {
+  const glob = fc.string({ unit: fc.constantFrom("a", "b", "*", "?", "-"), maxLength: 14 });
+  const wrapped = fc.record({
+    glob: fc.oneof(
+      glob,
+      glob.map((inner) => `a*${inner}*a`),
+    ),
+    text: fc.string({ unit: fc.constantFrom("a", "b", "-"), maxLength: 40 }),
+  });
+  const sample = fc.record({
+    patterns: fc.array(wrapped, { minLength: 20, maxLength: 60 }),
+    mode: arbitraryOf(actionModeSchema),
+  });
+  let decided = 0;
+  fc.assert(
+    fc.property(sample, ({ patterns, mode }) => {
+      const all = patterns.map(({ glob: pattern }, index): StoredRule => ({
+        id: derivedId("rule", String(index)),
+        rule: {
+          ...{ integration: "slack", action: "*", mode, scope: { kind: "organization" } },
+          conditions: [{ op: "matches", path: "a", glob: pattern }],
+          ...{ expiresAt: null, budget: null, note: "" },
+        },
+        by: "usr_1",
+        at: "2026-01-01T00:00:00.000Z",
+      }));
+      for (const { text } of patterns.slice(0, 10)) {
+        // Each without those that would decide before it, so that every rule is met.
+        const spent = new Set<StoredRule["id"]>();
+        for (;;) {
+          const call: RuleQuestion = {
+            ...{ integration: "slack", action: "send", params: { a: text } },
+            ...{ sessionId: null, triggerId: null, now: "2026-01-01T00:00:00.000Z" },
+          };
+          const expected = decidingRule(all, call, spent);
+          expect(compiledRules(all).first(call, spent)?.id).toBe(expected?.id);
+          if (expected === null) break;
+          spent.add(expected.id);
+          decided += 1;
+        }
+      }
+    }),
+    { numRuns: 50 },
+  );
+  expect(decided).toBeGreaterThan(1_000);
+});
+
 it("are found to apply, one by one, just where they may decide", () => {
   fc.assert(
     fc.property(rules, asked, spentPlaces, (all, call, places) => {

@@ -15,7 +15,7 @@ import { maxPromptBytes } from "#contracts/session/limits";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute, type Executed } from "#event-store/execute";
-import { type OwnerVerb, requestOwner } from "#event-store/owner-requests";
+import { nudgeOwner, type OwnerVerb } from "#event-store/owner-requests";
 import { sessionAggregate } from "./decider.ts";
 import type { SessionValues } from "./environment/session-values.ts";
 import type { SessionState } from "./state.ts";
@@ -153,7 +153,7 @@ export const carryOut = async (
 ): Promise<Executed<unknown, SessionState>> => {
   const key = { organization, id: session };
   const executed = await execute(deps.store, sessionAggregate, key, command, meta);
-  await nudge(deps, { organization, session }, verb);
+  nudge(deps, { organization, session }, verb);
   return executed;
 };
 
@@ -162,13 +162,13 @@ export const carryOut = async (
  * nudge only saves time: the runners' activator finds the command in the log, so a failure here must
  * not make the caller believe that nothing has happened.
  */
-const nudge = async (
+const nudge = (
   { store, log }: Pick<SessionCommandsDeps, "store" | "log">,
   { session }: SessionRef,
   verb: OwnerVerb,
-): Promise<void> => {
+): void => {
   try {
-    await requestOwner(store, session, verb);
+    nudgeOwner(store, session, verb);
   } catch (error) {
     log.warn({ err: error, sessionId: session, verb }, "could not nudge the session's owner");
   }

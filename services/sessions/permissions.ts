@@ -2,7 +2,7 @@
 import { DomainError } from "#contracts/errors";
 import { approverRoles, type Role } from "#contracts/identity/principal";
 import type { UserId } from "#contracts/ids";
-import { loadAggregate } from "#event-store/load";
+import { loadKept } from "#event-store/kept-aggregates";
 import type { EventStore } from "#event-store/event-store";
 import type { SessionRef } from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";
@@ -19,7 +19,7 @@ export const requireSession = async (
   store: EventStore,
   { organization, session }: SessionRef,
 ): Promise<ExistingSession> => {
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id: session });
+  const { state } = await loadKept(store, sessionAggregate, { organization, id: session });
   if (state.status === "none") throw notFound();
   return state;
 };

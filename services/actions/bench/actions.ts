@@ -71,7 +71,7 @@ export const benchActions = async (dataDir: string): Promise<ActionsBench> => {
       dashboardDir: null,
     });
     started.add(roles);
-    const floor = await startFloor(platform.store);
+    const floor = await startFloor(platform.store, { commits: 3 });
     started.add({ stop: () => floor.close() });
     return {
       ...(await timeCalls(platform, { url: roles.gateway?.url ?? "", floorUrl: floor.url })),

@@ -1,4 +1,4 @@
-/** What an allowed action cannot do without: a request over HTTP, and its three commits one after the other. */
+/** What a command cannot do without: a request over HTTP, and its commits one after the other. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,12 +10,14 @@ export interface Floor {
   close(): Promise<void>;
 }
 
-/** As long as the commits of a small action are. */
+/** As long as the commits of a small command are. */
 const commit = "x".repeat(600);
-const commits = 3;
 
 /** Publishes ready-made messages to a stream that nobody reads, without an expected sequence. */
-export const startFloor = async ({ js, jsm }: EventStore): Promise<Floor> => {
+export const startFloor = async (
+  { js, jsm }: EventStore,
+  { commits }: { readonly commits: number },
+): Promise<Floor> => {
   const subject = "bench.floor";
   await jsm.streams.add({ name: "BENCH_FLOOR", subjects: [subject], storage: StorageType.File });
   const publish = async (): Promise<void> => {

@@ -6,11 +6,12 @@ import { readConfig } from "../../config.ts";
 import { openConnectorAccess } from "../../integrations/connectors/access.ts";
 import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
+import { startFloor } from "../../actions/bench/floor.ts";
 import { openPlatform } from "../../platform.ts";
 import { startGatewayRole } from "../../roles/gateway.ts";
 
 const commands = {
-  /** Answers where it is, and an owner's access token. */
+  /** Answers where it and a floor are, and an owner's access token. */
   start: async (natsUrl: string, databaseUrl: string) => {
     const platform = await openPlatform({
       config: readConfig({ PORT: "0", DURABILITY: "fsync" }),
@@ -30,7 +31,8 @@ const commands = {
     });
     const owner = await identity.ensureFirstOwner();
     const { accessToken } = await identity.signIn(await identity.issueSignInToken(owner.id));
-    return { url, accessToken };
+    const floor = await startFloor(platform.store, { commits: 1 });
+    return { url, floorUrl: floor.url, accessToken };
   },
   usage: usageOfThisProcess,
 };
