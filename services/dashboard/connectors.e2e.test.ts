@@ -75,9 +75,9 @@ const openConnectors = async (): Promise<Page> => {
   return page;
 };
 
-/** What has the focus, as a screen reader would say it. */
-const focused = (page: Page): Promise<string | null | undefined> =>
-  page.evaluate(() => document.activeElement?.textContent);
+/** Waits until a page has arrived: its heading has the focus, from where a screen reader goes on. */
+const arrivedAt = (page: Page, name: string): Promise<void> =>
+  page.getByRole("heading", { name, exact: true }).and(page.locator(":focus")).waitFor();
 
 it(
   "adds an MCP server, decides about its tools, switches it off and on, and removes it",
@@ -92,8 +92,7 @@ it(
     await form.getByLabel("Token", { exact: true }).fill("t0p-s3cret");
     await keepScreenshot(page, "connectors");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Reference" }).waitFor();
-    expect(await focused(page)).toBe("Reference");
+    await arrivedAt(page, "Reference");
     await page.locator(".connector-head").getByText("Reachable").waitFor();
     expect(await page.content()).not.toContain("t0p-s3cret");
 
@@ -117,6 +116,7 @@ it(
     await page.getByRole("button", { name: "Switch off" }).click();
     await page.getByRole("button", { name: "Switch it off" }).click();
     await page.locator(".connector-head").getByText("Switched off").waitFor();
+    await arrivedAt(page, "Reference");
     const asked = { integration: "reference", action: "echo", params: { message: "hi" } };
     const dryRun = () => stack.client.call(dryRunPolicy, { body: asked });
     expect(await dryRun()).toMatchObject({ mode: "deny", source: "rule" });
@@ -127,7 +127,7 @@ it(
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("button", { name: "Remove it" }).click();
     await page.getByText("Reference was removed.").waitFor();
-    expect(await focused(page)).toBe("Connectors");
+    await arrivedAt(page, "Connectors");
     expect((await stack.client.call(listConnectors)).connectors).toEqual([]);
     expect(browser.complaints.slice(before)).toEqual([]);
   },
@@ -170,7 +170,7 @@ it(
     await page.getByRole("button", { name: "Authorize" }).click();
     await page.getByText("tracker is authorized.").waitFor();
     // What it came back with is neither on screen nor in the history.
-    expect(page.url()).toBe(`${stack.url}/connector-authorization`);
+    await page.waitForURL(`${stack.url}/connector-authorization`);
     await page.getByRole("link", { name: "Go to the connector" }).click();
     await page.locator(".connector-head").getByText("Reachable").waitFor();
     await page.locator("details", { hasText: "act" }).waitFor();
@@ -179,7 +179,7 @@ it(
       `${stack.url}/v1/connectors/authorization/callback?state=tracker.old&error=access_denied`,
     );
     await page.getByRole("alert").waitFor();
-    expect(page.url()).toBe(`${stack.url}/connector-authorization`);
+    await page.waitForURL(`${stack.url}/connector-authorization`);
     await page.getByRole("link", { name: "Go to the connector" }).click();
     await page.getByRole("button", { name: "Authorize again" }).waitFor();
   },

@@ -11,11 +11,14 @@ import { switchOffRule, switchOffRulesOf } from "./switch-off.ts";
 interface ConnectionControlsProps {
   readonly connection: Connection;
   readonly rules: readonly RuleView[];
+  /** The button that did it is another one now. */
+  readonly onSwitched: () => void;
   readonly onRemoved: () => void;
 }
 
 /** Switches a connection off and on, and removes it. */
-export const ConnectionControls = ({ connection, rules, onRemoved }: ConnectionControlsProps) => {
+export const ConnectionControls = (props: ConnectionControlsProps) => {
+  const { connection, rules, onSwitched, onRemoved } = props;
   const { id, name, kind } = connection;
   const add = useAddRule();
   const takeBack = useRemoveRules();
@@ -25,7 +28,10 @@ export const ConnectionControls = ({ connection, rules, onRemoved }: ConnectionC
   return (
     <>
       {off.length > 0 ? (
-        <Button busy={takeBack.isPending} onClick={() => takeBack.mutate(off)}>
+        <Button
+          busy={takeBack.isPending}
+          onClick={() => takeBack.mutate(off, { onSuccess: onSwitched })}
+        >
           Switch on
         </Button>
       ) : (
@@ -34,7 +40,7 @@ export const ConnectionControls = ({ connection, rules, onRemoved }: ConnectionC
           question={`Switch off ${name}?`}
           confirmLabel="Switch it off"
           busy={add.isPending}
-          onConfirm={() => add.mutate(switchOffRule(id))}
+          onConfirm={() => add.mutate(switchOffRule(id), { onSuccess: onSwitched })}
         >
           Every action of it is refused to every session, by a rule of the policy, until it is
           switched on again. Its credentials stay.

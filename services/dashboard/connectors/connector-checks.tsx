@@ -17,7 +17,7 @@ export const ConnectorChecks = ({ connector }: { readonly connector: ConnectorVi
       {byPerson && (
         <Button
           kind={authorized ? "secondary" : "primary"}
-          busy={authorize.isPending || authorize.isSuccess}
+          busy={authorize.isPending}
           onClick={() => authorize.mutate()}
         >
           {authorized ? "Authorize again" : "Authorize"}

@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { mayApprove, useUser } from "../app/identity.ts";
 import { overrideOf } from "../connectors/action-text.ts";
@@ -59,6 +60,7 @@ const OneConnection = ({ connection, policy }: OneConnectionProps) => {
   const { id, name, available } = connection;
   const user = useUser();
   const navigate = useNavigate();
+  const heading = useRef<HTMLHeadingElement>(null);
   const switchedOff = switchOffRulesOf(id, policy.rules).length > 0;
   const { label, tone } = standingOf(connection, switchedOff);
   return (
@@ -68,8 +70,10 @@ const OneConnection = ({ connection, policy }: OneConnectionProps) => {
         <Link className="back" to="/connectors" aria-label="All connectors">
           ←
         </Link>
-        <PageHeading>{name}</PageHeading>
-        <Badge tone={tone}>{label}</Badge>
+        <PageHeading ref={heading}>{name}</PageHeading>
+        <span role="status">
+          <Badge tone={tone}>{label}</Badge>
+        </span>
       </header>
       <p className="muted breakable">
         <span className="mono">{id}</span> · {addressOf(connection)}
@@ -87,6 +91,7 @@ const OneConnection = ({ connection, policy }: OneConnectionProps) => {
           <ConnectionControls
             connection={connection}
             rules={policy.rules}
+            onSwitched={() => heading.current?.focus()}
             onRemoved={() => void navigate("/connectors", { state: { removed: name } })}
           />
         </div>

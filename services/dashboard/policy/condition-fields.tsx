@@ -30,6 +30,8 @@ export const ConditionFields = ({ draft, number, onChange, onRemove }: Condition
             required
             maxLength={200}
             spellCheck={false}
+            // There are no conditions before somebody asks for one.
+            autoFocus
             value={draft.path}
             onChange={(event) => onChange({ ...draft, path: event.target.value })}
           />
@@ -60,70 +62,50 @@ export const ConditionFields = ({ draft, number, onChange, onRemove }: Condition
   </fieldset>
 );
 
+const texts = {
+  matches: { label: "Pattern", hint: "* stands for any characters, ? for one.", maxLength: 200 },
+  equals: { label: "Value", hint: "7 is a number, “7” in straight quotes a text.", maxLength: 500 },
+  in: { label: "Values", hint: "Each on a line of its own, 100 at most.", maxLength: 50_000 },
+} as const;
+
 const Values = ({ draft, onChange }: Pick<ConditionFieldsProps, "draft" | "onChange">) => {
-  switch (draft.op) {
-    case "matches":
-      return (
-        <Field label="Pattern" hint="* stands for any characters, ? for one.">
-          {(ids) => (
-            <input
-              {...ids}
-              required
-              maxLength={200}
-              spellCheck={false}
-              value={draft.text}
-              onChange={(event) => onChange({ ...draft, text: event.target.value })}
-            />
-          )}
-        </Field>
-      );
-    case "equals":
-      return (
-        <Field label="Value" hint="7 is a number, “7” in straight quotes a text.">
-          {(ids) => (
-            <input
-              {...ids}
-              required
-              maxLength={500}
-              spellCheck={false}
-              value={draft.text}
-              onChange={(event) => onChange({ ...draft, text: event.target.value })}
-            />
-          )}
-        </Field>
-      );
-    case "in":
-      return (
-        <Field label="Values" hint="Each on a line of its own, 100 at most.">
-          {(ids) => (
-            <textarea
-              {...ids}
-              required
-              rows={3}
-              spellCheck={false}
-              value={draft.text}
-              onChange={(event) => onChange({ ...draft, text: event.target.value })}
-            />
-          )}
-        </Field>
-      );
-    case "between":
-      return (
-        <div className="field-row field-row-even">
-          {(["min", "max"] as const).map((end) => (
-            <Field key={end} label={end === "min" ? "From" : "To"}>
-              {(ids) => (
-                <input
-                  {...ids}
-                  type="number"
-                  step="any"
-                  value={draft[end]}
-                  onChange={(event) => onChange({ ...draft, [end]: event.target.value })}
-                />
-              )}
-            </Field>
-          ))}
-        </div>
-      );
+  if (draft.op === "between") {
+    return (
+      <div className="field-row field-row-even">
+        {(["min", "max"] as const).map((end) => (
+          <Field key={end} label={end === "min" ? "From" : "To"}>
+            {(ids) => (
+              <input
+                {...ids}
+                type="number"
+                step="any"
+                value={draft[end]}
+                onChange={(event) => onChange({ ...draft, [end]: event.target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    );
   }
+  const { label, hint, maxLength } = texts[draft.op];
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => {
+        const typed = { ...ids, required: true, maxLength, spellCheck: false, value: draft.text };
+        return draft.op === "in" ? (
+          <textarea
+            {...typed}
+            rows={3}
+            onChange={(event) => onChange({ ...draft, text: event.target.value })}
+          />
+        ) : (
+          <input
+            {...typed}
+            onChange={(event) => onChange({ ...draft, text: event.target.value })}
+          />
+        );
+      }}
+    </Field>
+  );
 };

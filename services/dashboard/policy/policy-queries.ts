@@ -43,14 +43,19 @@ export const useAddRule = () => {
   });
 };
 
-/** Takes rules back, one after the other: each is a change of the same policy. */
-export const useRemoveRules = () => {
+/**
+ * Takes rules back, one after the other: each is a change of the same policy.
+ *
+ * @param onRemoved called before the rules are read again, which takes away what has asked for it
+ */
+export const useRemoveRules = (onRemoved?: () => void) => {
   const api = useApi();
   const onSettled = useSettled();
   return useMutation({
     mutationFn: async (ruleIds: readonly RuleId[]) => {
       for (const ruleId of ruleIds) await api.call(removeRule, { params: { ruleId } });
     },
+    onSuccess: () => onRemoved?.(),
     onSettled,
   });
 };

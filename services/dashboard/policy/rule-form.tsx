@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { actionModeSchema } from "#contracts/policy/mode";
 import { maxRuleBudget, type RuleScope } from "#contracts/policy/rules";
 import { Button } from "../ui/button.tsx";
@@ -17,6 +17,7 @@ export const RuleForm = () => {
   const add = useAddRule();
   const [scope, setScope] = useState<RuleScope["kind"]>("organization");
   const conditions = useConditions();
+  const conditionList = useRef<HTMLDivElement>(null);
   const [unreadable, setUnreadable] = useState(false);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -37,15 +38,20 @@ export const RuleForm = () => {
       <h2>Add a rule</h2>
       <WhatFields />
       <ScopeFields kind={scope} onKind={setScope} />
-      {conditions.drafts.map((draft, index) => (
-        <ConditionFields
-          key={draft.key}
-          draft={draft}
-          number={index + 1}
-          onChange={conditions.change}
-          onRemove={() => conditions.remove(draft.key)}
-        />
-      ))}
+      <div className="form" role="group" aria-label="Conditions" tabIndex={-1} ref={conditionList}>
+        {conditions.drafts.map((draft, index) => (
+          <ConditionFields
+            key={draft.key}
+            draft={draft}
+            number={index + 1}
+            onChange={conditions.change}
+            onRemove={() => {
+              conditions.remove(draft.key);
+              conditionList.current?.focus();
+            }}
+          />
+        ))}
+      </div>
       <div className="button-row">
         <Button disabled={conditions.full} onClick={conditions.add}>
           Add a condition

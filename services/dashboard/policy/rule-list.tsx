@@ -13,14 +13,19 @@ import { limitsOf, modeShown, overText } from "./rule-text.ts";
 
 const perPage = 50;
 
-export const RuleList = ({ rules }: { readonly rules: readonly RuleView[] }) => {
+interface RuleListProps {
+  readonly rules: readonly RuleView[];
+  readonly onRemoved: () => void;
+}
+
+export const RuleList = ({ rules, onRemoved }: RuleListProps) => {
   const { items, ...pages } = usePages(rules, perPage);
   return (
     <>
       <ul className="plain-list rule-list" aria-label="Rules">
         {items.map((rule) => (
           <li key={rule.id}>
-            <Rule rule={rule} />
+            <Rule rule={rule} onRemoved={onRemoved} />
           </li>
         ))}
       </ul>
@@ -29,7 +34,11 @@ export const RuleList = ({ rules }: { readonly rules: readonly RuleView[] }) => 
   );
 };
 
-const Rule = ({ rule }: { readonly rule: RuleView }) => {
+interface RuleProps extends Pick<RuleListProps, "onRemoved"> {
+  readonly rule: RuleView;
+}
+
+const Rule = ({ rule, onRemoved }: RuleProps) => {
   const { label, tone } = modeShown[rule.mode];
   const now = useNow(30_000);
   const over = overText(rule, now);
@@ -43,7 +52,7 @@ const Rule = ({ rule }: { readonly rule: RuleView }) => {
         </h3>
         {over !== null && <Badge tone="neutral">{over}</Badge>}
         <Badge tone={over === null ? tone : "neutral"}>{label}</Badge>
-        <Removal rule={rule} />
+        <Removal rule={rule} onRemoved={onRemoved} />
       </header>
       <ul className="plain-list rule-limits">
         {limitsOf(rule).map((limit) => (
@@ -64,8 +73,8 @@ const Rule = ({ rule }: { readonly rule: RuleView }) => {
   );
 };
 
-const Removal = ({ rule }: { readonly rule: RuleView }) => {
-  const { mutate, isPending, error } = useRemoveRules();
+const Removal = ({ rule, onRemoved }: RuleProps) => {
+  const { mutate, isPending, error } = useRemoveRules(onRemoved);
   if (!mayApprove(useUser())) return null;
   return (
     <>

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { useSessions } from "../session/session-queries.ts";
+import { useNewestSessions } from "../session/session-queries.ts";
 import { Field } from "../ui/field.tsx";
 
 interface SessionFieldProps {
@@ -11,8 +11,7 @@ interface SessionFieldProps {
 /** Takes the id of a session, and offers the newest ones. */
 export const SessionField = ({ label, hint, required = false }: SessionFieldProps) => {
   const listId = useId();
-  const sessions = useSessions();
-  const newest = sessions.data?.pages[0]?.sessions ?? [];
+  const { data: newest = [] } = useNewestSessions();
   return (
     <Field label={label} {...(hint !== undefined && { hint })}>
       {(ids) => (

@@ -37,6 +37,15 @@ export const useSessions = () => {
   });
 };
 
+/** The first page of them, as it was when it was asked for. */
+export const useNewestSessions = () => {
+  const api = useApi();
+  return useQuery({
+    queryKey: [...sessionsKey, "newest"],
+    queryFn: async ({ signal }) => (await api.call(listSessions, { signal })).sessions,
+  });
+};
+
 export const useSession = (sessionId: SessionId) => {
   const api = useApi();
   return useQuery({

@@ -22,6 +22,10 @@ export const keepScreenshot = async (page: Page, name: string): Promise<void> =>
   if (!folder) return;
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true, animations: "disabled" });
+    await page.screenshot({
+      path: join(folder, `${name}-${colorScheme}.png`),
+      fullPage: true,
+      animations: "disabled",
+    });
   }
 };
