@@ -19,6 +19,7 @@ import { benchSidecar } from "#sandbox/bench/sidecar";
 import { benchFanout } from "#services/fanout/bench/fanout";
 import { benchPrompts } from "#services/gateway/bench/prompts";
 import { benchActions } from "#services/actions/bench/actions";
+import { benchRunner } from "#services/runner/bench/runner";
 
 type Bench = (dataDir: string, scale: number) => Promise<object>;
 
@@ -40,6 +41,7 @@ const areas: Readonly<Record<string, Bench>> = {
     ...(await benchSidecar(dataDir)),
   }),
   actions: (dataDir) => benchActions(dataDir),
+  runner: (dataDir) => benchRunner(dataDir),
 };
 /** What takes minutes, or installs packages to compare with, and is only run when it is named. */
 const onRequest = ["append.emmett", "growth"];
