@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type BenchServers, withBenchSessions } from "./bench-sessions.ts";
 
 export interface IdleFigures {
-  /** What the runner's process has in memory, as it is, with 1,000 sessions that rest after an answer. */
+  /** What the runner's process has in memory, as it is, with so many sessions that rest after an answer. */
   readonly idleSessionsRssMb: number;
   readonly idleDetails: {
     /** How many of the sessions the runner still had by then: all, unless it was starved of CPU. */
@@ -19,11 +19,10 @@ export interface IdleFigures {
   };
 }
 
-const count = 1_000;
 const restMs = 20_000;
 const mb = 1_048_576;
 
-export const measureIdle = (servers: BenchServers): Promise<IdleFigures> =>
+export const measureIdle = (servers: BenchServers, count: number): Promise<IdleFigures> =>
   withBenchSessions(servers, async ({ runner, open }) => {
     const empty = await runner.call("usage");
     await open(count);

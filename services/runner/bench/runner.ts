@@ -9,7 +9,11 @@ import { measureStreaming, type StreamingFigures } from "./streaming.ts";
 
 export type RunnerBench = IdleFigures & StreamingFigures;
 
-export const benchRunner = async (dataDir: string): Promise<RunnerBench> => {
+/** How many sessions rest, and how many stream at once. */
+const sessions = { idle: 1_000, streaming: 100 };
+
+/** @param scale of the numbers of sessions */
+export const benchRunner = async (dataDir: string, scale: number): Promise<RunnerBench> => {
   const started = runningStack();
   try {
     const servers = await startEmbeddedStack({ dataDir, env: process.env, durability: "relaxed" });
@@ -24,7 +28,10 @@ export const benchRunner = async (dataDir: string): Promise<RunnerBench> => {
     });
     started.add(platform);
     const bench = { platform, natsUrl };
-    return { ...(await measureIdle(bench)), ...(await measureStreaming(bench)) };
+    return {
+      ...(await measureIdle(bench, Math.ceil(sessions.idle * scale))),
+      ...(await measureStreaming(bench, Math.ceil(sessions.streaming * scale))),
+    };
   } finally {
     await started.stop();
   }

@@ -32,13 +32,12 @@ export interface StreamingFigures {
   };
 }
 
-const count = 100;
 const seconds = 20;
 const tokens = seconds * tokensPerSecond;
 /** Later than this at the end of an answer is behind: people see a token a second after it was said. */
 const lateMs = 1_000;
 
-export const measureStreaming = (servers: BenchServers): Promise<StreamingFigures> =>
+export const measureStreaming = (servers: BenchServers, count: number): Promise<StreamingFigures> =>
   withBenchSessions(servers, async (bench) => {
     const { runner, live } = bench;
     await bench.open(count);
@@ -53,7 +52,7 @@ export const measureStreaming = (servers: BenchServers): Promise<StreamingFigure
     const lagMs = lagOf(answers.map(({ lags }) => lags));
     // The same sandboxes' process, and nobody else at work.
     await runner.stop();
-    const bare = await readBarely(bench.hostUrl);
+    const bare = await readBarely(bench.hostUrl, count);
     const cpuUsPerToken = cpuUs / (count * tokens);
     const bareCpuUsPerToken = bare.cpuUs / (count * tokens);
     return {
@@ -89,7 +88,7 @@ const expectKept = async (
   }
 };
 
-const readBarely = async (hostUrl: string) => {
+const readBarely = async (hostUrl: string, count: number) => {
   const reader = startWorker<BareReaderCommands>(
     new URL("./bare-reader-process.ts", import.meta.url),
   );
