@@ -53,7 +53,32 @@ export const publishLive = async (
   }
 };
 
-const isPassing = ({ type }: LiveMessage): boolean => type === "token" || type === "tool";
+/** Whether a message is only for the moment. */
+export const isPassing = ({ type }: LiveMessage): boolean => type === "token" || type === "tool";
+
+/** How often somebody who streams learns whether the log takes it, in milliseconds. */
+const askEveryMs = 250;
+
+/** When each store's log was asked last, by `performance.now()`. */
+const askedAt = new WeakMap<EventStore, number>();
+
+/**
+ * As {@link publishLive}, of what is only for the moment: one now and then waits for the log's answer, so that a
+ * stream that is gone is noticed and made anew; the others are on their way and nothing else, which costs a third.
+ */
+export const streamLive = async (
+  store: EventStore,
+  key: LiveKey,
+  message: LiveMessage,
+): Promise<void> => {
+  const now = performance.now();
+  if (now - (askedAt.get(store) ?? -Infinity) < askEveryMs) {
+    store.connection.publish(subjectOf(key), JSON.stringify(message));
+  } else {
+    askedAt.set(store, now);
+    await publishLive(store, key, message);
+  }
+};
 
 /** The first and last sequence that are kept of a session; 0 and 0 when there is none. */
 export const liveState = async (

@@ -4,7 +4,13 @@ import type { LiveMessage } from "#contracts/live/messages";
 import { openCommitFeed } from "./commit-feed.ts";
 import { execute } from "./execute.ts";
 import { storeDelivery, startInboxWorker } from "./inbox.ts";
-import { type LiveEntry, liveState, openLiveFeed, publishLive } from "./live-channel.ts";
+import {
+  type LiveEntry,
+  liveState,
+  openLiveFeed,
+  publishLive,
+  streamLive,
+} from "./live-channel.ts";
 import { requestOwner, serveOwner } from "./owner-requests.ts";
 import { reactionId, startReactor } from "./reactor.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
@@ -108,16 +114,17 @@ describe("the inbox", () => {
   });
 });
 
+const token = (delta: string): LiveMessage => ({
+  type: "token",
+  kind: "text",
+  messageId: "m",
+  partId: "p",
+  delta,
+});
+
 describe("the live channel", () => {
   it("gives what is kept after a sequence and then what comes, of one session only", async () => {
     const key = { organization: newId("organization"), session: newId("session") };
-    const token = (delta: string): LiveMessage => ({
-      type: "token",
-      kind: "text",
-      messageId: "m",
-      partId: "p",
-      delta,
-    });
     expect(await liveState(test.store, key)).toEqual({ firstSeq: 0, lastSeq: 0 });
     await Promise.all(["a", "b", "c"].map((delta) => publishLive(test.store, key, token(delta))));
     await publishLive(test.store, { ...key, session: newId("session") }, token("other"));
@@ -140,6 +147,22 @@ describe("the live channel", () => {
     await reading;
     expect(entries.map(({ message }) => message)).toEqual([token("b"), token("c"), token("d")]);
     expect(entries[1]?.seq).toBe(lastSeq);
+  });
+
+  it("keeps what is streamed in its order, whether or not the log was asked for an answer", async () => {
+    const key = { organization: newId("organization"), session: newId("session") };
+    const deltas = Array.from({ length: 200 }, (_, index) => `${index} `);
+    await Promise.all([
+      ...deltas.map((delta) => streamLive(test.store, key, token(delta))),
+      publishLive(test.store, key, token("end")),
+    ]);
+    const stop = new AbortController();
+    const told: string[] = [];
+    for await (const { message } of openLiveFeed(test.store, { ...key, signal: stop.signal })) {
+      if (message.type === "token") told.push(message.delta);
+      if (told.at(-1) === "end") stop.abort();
+    }
+    expect(told).toEqual([...deltas, "end"]);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench [area…] [-- --json] [-- --scale=0.1]`: figures as ratios to a floor measured in the same
- * run. The scale is a share of the usual size of a log, for those areas that fill one. An area with a dot
+ * run. The scale is a share of the usual size of a log, or number of sessions, for those areas that have one. An area with a dot
  * in its name is a part of another.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,6 +19,7 @@ import { benchSidecar } from "#sandbox/bench/sidecar";
 import { benchFanout } from "#services/fanout/bench/fanout";
 import { benchPrompts } from "#services/gateway/bench/prompts";
 import { benchActions } from "#services/actions/bench/actions";
+import { benchRunner } from "#services/runner/bench/runner";
 
 type Bench = (dataDir: string, scale: number) => Promise<object>;
 
@@ -40,6 +41,7 @@ const areas: Readonly<Record<string, Bench>> = {
     ...(await benchSidecar(dataDir)),
   }),
   actions: (dataDir) => benchActions(dataDir),
+  runner: (dataDir, scale) => benchRunner(dataDir, scale),
 };
 /** What takes minutes, or installs packages to compare with, and is only run when it is named. */
 const onRequest = ["append.emmett", "growth"];

@@ -19,13 +19,16 @@ export interface Worker<Commands extends WorkerCommands> {
 
 type Reply = { readonly answer: unknown } | { readonly error: string };
 
-/** Starts a program that calls {@link serveCommands}. @param args of its command line */
+/**
+ * Starts a program that calls {@link serveCommands}.
+ * @param options of Node itself, by default those that run TypeScript
+ */
 export const startWorker = <Commands extends WorkerCommands>(
   program: URL,
-  args: readonly string[] = [],
+  options: readonly string[] = process.execArgv,
 ): Worker<Commands> => {
-  const child = fork(program, args, {
-    execArgv: [...process.execArgv, "--expose-gc"],
+  const child = fork(program, {
+    execArgv: [...options, "--expose-gc"],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const exited = once(child, "exit");
@@ -73,6 +76,14 @@ export interface Usage {
 
 export const usageOfThisProcess = (): Usage => {
   globalThis.gc?.();
-  const { user, system } = process.cpuUsage();
-  return { cpuUs: user + system, rssBytes: process.memoryUsage.rss() };
+  return { cpuUs: cpuUsOfThisProcess(), rssBytes: process.memoryUsage.rss() };
 };
+
+/** CPU time that this process has used so far, in microseconds; collects no garbage. */
+export const cpuUsOfThisProcess = (): number => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
+/** What this process has in memory as it is, in MB. */
+export const residentMb = (): number => Math.round(process.memoryUsage.rss() / 1_048_576);

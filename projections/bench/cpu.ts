@@ -25,6 +25,10 @@ export const costOf = async (sql: Sql, work: () => Promise<unknown>): Promise<Co
 /** Linux counts in hundredths of a second, whatever its own clock does. */
 const tickUs = 10_000;
 
+/** CPU time that a process has used so far, in microseconds; 0 on a system that does not tell (no `/proc`). */
+export const cpuUsOf = async (pid: number): Promise<number> =>
+  ((await readStat(pid))?.own ?? 0) * tickUs;
+
 interface ProcessStat {
   readonly parent: number;
   readonly own: number;

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
+import { requestAgent, textOf } from "../opencode/http.ts";
 import type { AgentEndpoint } from "./attach.ts";
 import type { Program } from "./machine.ts";
 
@@ -61,15 +62,13 @@ export const isHealthy = async (
 ): Promise<boolean> => {
   const limit = AbortSignal.timeout(5_000);
   try {
-    const response = await fetch(new URL("/global/health", baseUrl), {
+    const response = await requestAgent(new URL("/global/health", baseUrl), {
+      method: "GET",
       headers: { authorization },
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
-    if (!response.ok) {
-      await response.body?.cancel();
-      return false;
-    }
-    return healthSchema.safeParse(await response.json()).success;
+    const said = await textOf(response);
+    return response.statusCode === 200 && healthSchema.safeParse(JSON.parse(said)).success;
   } catch {
     return false; // Not listening yet, or cut off: the caller asks again until its deadline.
   }

@@ -72,7 +72,10 @@ export async function* watchSession(options: WatchOptions): AsyncGenerator<Agent
 }
 
 const reconnectPauseMs = 250;
-const tickMs = 250;
+/** How often a turn is looked at while nothing comes. */
+const turnTickMs = 250;
+/** The same between turns, when only the connection can have ended: a runner has a thousand that rest. */
+const restTickMs = ({ silenceMs }: WatchLimits): number => Math.min(5_000, silenceMs / 4);
 
 /** What is known of the conversation, whatever becomes of connections. */
 interface Told {
@@ -91,6 +94,7 @@ async function* oneConnection(
   let heardAt = performance.now();
   const watchdog = turnWatchdog(limits, told);
   try {
+    const tickMs = (): number => (told.reader.turnOpen() ? turnTickMs : restTickMs(limits));
     for await (const frame of withTicks(client.events(signal), tickMs)) {
       if (frame === tick) {
         if (performance.now() - heardAt > limits.silenceMs) return;
@@ -162,8 +166,9 @@ const turnWatchdog = (limits: WatchLimits, { reader, asks }: Told) => {
         const status = await options.client.status(options.opencodeSessionId);
         if (status.type === "idle") return settle(options, reader);
       }
+      if (now - progressAt <= limits.stuckMs) return [];
       const atWork = retryingSince !== null || reader.toolRunning() || asks.waiting();
-      if (!atWork && now - progressAt > limits.stuckMs) {
+      if (!atWork) {
         return giveUp(options, "agent_stuck", "The agent made no progress for too long.");
       }
       return [];
@@ -183,11 +188,7 @@ const settle = async (
     : events;
 };
 
-/** Undici ends a broken stream with a TypeError, and an aborted one with an AbortError. */
-const isConnectionLoss = (error: unknown): boolean =>
-  isDomainError(error, "agent_unreachable") ||
-  error instanceof TypeError ||
-  (error instanceof Error && error.name === "AbortError");
+const isConnectionLoss = (error: unknown): boolean => isDomainError(error, "agent_unreachable");
 
 const unreachable = (cause?: unknown): DomainError =>
   new DomainError("agent_unreachable", "The agent's server is gone.", { cause });

@@ -1,9 +1,10 @@
 /** OpenCode's HTTP API, as far as a session's owner needs it. */
-import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
 import { redact } from "../redaction.ts";
 import { parseFrame, type OpencodeFrame } from "./events.ts";
+import { type AgentRequest, eventsOf, requestAgent, textOf } from "./http.ts";
 import {
   permissionAskSchema,
   sessionInfoSchema,
@@ -63,10 +64,10 @@ export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClie
   const timeoutMs = options.timeoutMs ?? 30_000;
   const until = (signal: AbortSignal): AbortSignal =>
     options.signal ? AbortSignal.any([options.signal, signal]) : signal;
-  const send = (path: string, init: RequestInit): Promise<Response> =>
-    fetch(new URL(path, options.baseUrl), {
-      ...init,
-      headers: { ...headers, ...init.headers },
+  const send = (path: string, request: AgentRequest): Promise<IncomingMessage> =>
+    requestAgent(new URL(path, options.baseUrl), {
+      ...request,
+      headers: { ...headers, ...request.headers },
     }).catch((cause: unknown) => {
       throw new DomainError("agent_unreachable", "The agent's server does not answer.", { cause });
     });
@@ -75,12 +76,10 @@ export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClie
     const response = await send(path, {
       method,
       signal: until(AbortSignal.timeout(timeoutMs)),
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { "content-type": "application/json" },
-      }),
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { path, status: response.status, text: await readText(response) };
+    return replyOf(path, response);
   };
   const sessionPath = (sessionId: string, rest = "") =>
     `/session/${encodeURIComponent(sessionId)}${rest}`;
@@ -129,17 +128,16 @@ export const openOpencodeClient = (options: OpencodeClientOptions): OpencodeClie
 };
 
 async function* readEvents(
-  send: (path: string, init: RequestInit) => Promise<Response>,
+  send: (path: string, request: AgentRequest) => Promise<IncomingMessage>,
   signal: AbortSignal,
 ): AsyncGenerator<OpencodeFrame | null> {
-  const response = await send("/event", { signal });
-  if (!response.ok || response.body === null) {
-    throw failed({ path: "/event", status: response.status, text: await readText(response) });
+  const response = await send("/event", { method: "GET", headers: {}, signal });
+  if (response.statusCode !== 200) throw failed(await replyOf("/event", response));
+  try {
+    for await (const event of eventsOf(response)) yield parseFrame(event);
+  } catch (cause) {
+    throw cause instanceof DomainError ? cause : brokenOff(cause);
   }
-  const events = response.body
-    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
-    .pipeThrough(new EventSourceParserStream());
-  for await (const event of events) yield parseFrame(event.data);
 }
 
 interface Reply {
@@ -148,12 +146,16 @@ interface Reply {
   readonly text: string;
 }
 
-const readText = (response: Response): Promise<string> =>
-  response.text().catch((cause: unknown) => {
-    throw new DomainError("agent_unreachable", "The agent's server broke off its reply.", {
-      cause,
-    });
-  });
+const replyOf = async (path: string, response: IncomingMessage): Promise<Reply> => {
+  try {
+    return { path, status: response.statusCode ?? 0, text: await textOf(response) };
+  } catch (cause) {
+    throw brokenOff(cause);
+  }
+};
+
+const brokenOff = (cause: unknown): DomainError =>
+  new DomainError("agent_unreachable", "The agent's server broke off its reply.", { cause });
 
 const ok = (reply: Reply): Reply => {
   if (reply.status >= 200 && reply.status < 300) return reply;

@@ -8,7 +8,7 @@ import type { Message } from "#contracts/transcript/message";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/execute";
-import { publishLive } from "#event-store/live-channel";
+import { isPassing, publishLive, streamLive } from "#event-store/live-channel";
 import type { Log } from "#event-store/log";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
@@ -112,7 +112,8 @@ export const createOwnerContext = (
       );
     },
     tell: (message) => {
-      publishLive(deps.store, { organization, session }, message).catch((error: unknown) => {
+      const publish = isPassing(message) ? streamLive : publishLive;
+      publish(deps.store, { organization, session }, message).catch((error: unknown) => {
         deps.log.warn({ err: error, sessionId: session }, "a live message could not be published");
       });
     },

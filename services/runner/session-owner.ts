@@ -145,6 +145,10 @@ class Owner {
         log.error({ err: error, sessionId: session }, "a session's owner gave up");
       }
     } finally {
+      if (this.#lease.lost.aborted) {
+        const reason: unknown = this.#lease.lost.reason;
+        log.warn({ err: reason, sessionId: session }, "a session's lease was lost");
+      }
       listening.stop();
       answering.stop();
       this.#spares.close();

@@ -2,7 +2,7 @@
 import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { EventStore } from "#event-store/event-store";
-import { publishLive } from "#event-store/live-channel";
+import { publishLive, streamLive } from "#event-store/live-channel";
 import { signLiveTicket } from "../../identity/signed-tokens.ts";
 
 /** The tier of a benchmark takes the tickets that are signed with it. */
@@ -34,12 +34,19 @@ const token = (delta: string): LiveMessage => ({
   delta,
 });
 
-/** Publishes one small message. */
+/** Publishes one small message, and resolves when the log has it. */
 export const publishToken = (
   store: EventStore,
   session: BenchSession,
   delta: string,
 ): Promise<void> => publishLive(store, session, token(delta));
+
+/** Publishes one as a session's owner does. */
+export const streamToken = (
+  store: EventStore,
+  session: BenchSession,
+  delta: string,
+): Promise<void> => streamLive(store, session, token(delta));
 
 /** Microseconds on a clock that all processes of this machine share. */
 export const sharedClockUs = (): number => Number(process.hrtime.bigint() / 1_000n);

@@ -24,7 +24,7 @@ export const benchFanout = async (dataDir: string): Promise<FanoutBench> => {
     const figures = {
       ...(await measureDeliveries(store, nats.url)),
       ...(await measureIdleMemory(nats.url)),
-      ...(await measureLatency(store, nats.url)),
+      ...(await measureLatency(store, nats)),
       ...(await measureResumeStorm(store, nats.url)),
     };
     await connection.close();

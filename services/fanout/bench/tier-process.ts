@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { connectToNats } from "#event-store/connection";
 import { openEventStore } from "#event-store/event-store";
-import { serveCommands, usageOfThisProcess } from "#infra/bench/worker-process";
+import { cpuUsOfThisProcess, serveCommands, usageOfThisProcess } from "#infra/bench/worker-process";
 import { verifyLiveTicket } from "../../identity/signed-tokens.ts";
 import { startFanout } from "../fanout.ts";
 import { ticketKey } from "./bench-sessions.ts";
@@ -24,6 +24,7 @@ const commands = {
     return port;
   },
   usage: usageOfThisProcess,
+  cpuUs: cpuUsOfThisProcess,
 };
 export type TierCommands = typeof commands;
 

@@ -1,11 +1,15 @@
 /** Thousands of watchers in a process of their own. */
 import { performance } from "node:perf_hooks";
-import { serveCommands } from "#infra/bench/worker-process";
+import { setTimeout as delay } from "node:timers/promises";
+import { cpuUsOfThisProcess, serveCommands } from "#infra/bench/worker-process";
 import { sharedClockUs } from "./bench-sessions.ts";
 import { RawWatcher } from "./raw-watcher.ts";
 
 /** So many connections are opened before the next ones, so that no queue of the system overflows. */
 const wave = 200;
+
+/** How long after the last publish every token has come. */
+const patienceMs = 60_000;
 
 interface Group {
   readonly ticket: string;
@@ -95,8 +99,19 @@ const commands = {
     await commands.untilEachHas(frames);
     return (performance.now() - started) / 1_000;
   },
+  /** Resolves when the latencies of so many tokens are known. @throws Error when they do not come */
+  untilTimed: async (tokens: number): Promise<void> => {
+    const until = performance.now() + patienceMs;
+    while (latenciesMs.length < tokens) {
+      if (performance.now() > until) {
+        throw new Error(`Only ${latenciesMs.length} of ${tokens} tokens have come.`);
+      }
+      await delay(10);
+    }
+  },
   /** Answers and forgets them. */
   latencies: (): readonly number[] => latenciesMs.splice(0),
+  cpuUs: cpuUsOfThisProcess,
 };
 export type WatchersCommands = typeof commands;
 

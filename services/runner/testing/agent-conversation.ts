@@ -3,40 +3,29 @@
  * prompt with a tool call and a text in words. Data and events only; `agent-server.ts` serves them.
  */
 import type { StoredMessage } from "#sandbox/opencode/schemas";
+import type { AgentTurn, AskedPrompt, StoredConversation } from "./agent-turn.ts";
 
 type Info = StoredMessage["info"];
-export type Frame = { readonly type: string; readonly properties: object };
-
-export interface StoredConversation {
-  readonly id: string;
-  readonly created: number;
-  readonly messages: { info: Info; parts: Record<string, unknown>[] }[];
-}
 
 /** How far an answer may go: resolves when it may take its next step. */
 export type Pace = (step: "word" | "tool") => Promise<void>;
 
 export const answerOf = (text: string): string => `I was asked this: ${text}`;
 
-/** After the message that it follows, as OpenCode orders a conversation by its ids. */
-const idAfter = (messageId: string): string => {
-  const time = BigInt(`0x${messageId.slice(4, 16)}`) + 1n;
+/**
+ * After the message that it follows, as OpenCode orders a conversation by its ids.
+ * @param place among those that follow it
+ */
+export const idAfter = (messageId: string, place = 1): string => {
+  const time = BigInt(`0x${messageId.slice(4, 16)}`) + BigInt(place);
   return `msg_${time.toString(16).padStart(12, "0")}standinanswer0`;
 };
 
 /** @returns whether the answer came to its end; it has none when the conversation was aborted */
 export const answer = async (
   { id: sessionID, messages }: StoredConversation,
-  prompt: { readonly messageID: string; readonly partID: string; readonly text: string },
-  {
-    tell,
-    pace,
-    aborted,
-  }: {
-    readonly tell: (frame: Frame) => void;
-    readonly pace: Pace;
-    readonly aborted: AbortSignal;
-  },
+  prompt: AskedPrompt,
+  { tell, pace, aborted }: AgentTurn & { readonly pace: Pace },
 ): Promise<void> => {
   const { messageID: parentID, partID, text } = prompt;
   const busy = (type: "busy" | "idle") =>
@@ -106,7 +95,7 @@ export const answer = async (
   tell({ type: "session.idle", properties: { sessionID } });
 };
 
-const untilAborted = (step: Promise<void>, aborted: AbortSignal): Promise<void> =>
+export const untilAborted = (step: Promise<void>, aborted: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => reject(new Error("aborted"));
     aborted.addEventListener("abort", end, { once: true });

@@ -1,13 +1,13 @@
 /**
  * Stands in for the OpenCode server of one sandbox, in the test's own process: the part of its HTTP API that
- * an owner uses, with event stream and heartbeats, on the conversations of `agent-conversation.ts`.
+ * an owner uses, with event stream and heartbeats; what it answers is its caller's.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
-import { answer, type Frame, type Pace, type StoredConversation } from "./agent-conversation.ts";
+import type { AgentAnswer, Frame, StoredConversation } from "./agent-turn.ts";
 
 const promptSchema = z.object({
   messageID: z.string(),
@@ -21,7 +21,7 @@ export interface AgentServer {
 
 export const startAgentServer = async (
   conversations: Map<string, StoredConversation>,
-  pace: Pace,
+  answer: AgentAnswer,
 ): Promise<AgentServer> => {
   const listeners = new Set<ServerResponse>();
   const turns = new Map<string, AbortController>();
@@ -42,11 +42,10 @@ export const startAgentServer = async (
     const [{ id: partID, text }] = parts;
     const turn = new AbortController();
     turns.set(conversation.id, turn);
-    void answer(
-      conversation,
-      { messageID, partID, text },
-      { tell, pace, aborted: turn.signal },
-    ).finally(() => turns.delete(conversation.id));
+    const asked = { messageID, partID, text };
+    void answer(conversation, asked, { tell, aborted: turn.signal }).finally(() =>
+      turns.delete(conversation.id),
+    );
   };
 
   const reply = async (request: IncomingMessage): Promise<unknown> => {

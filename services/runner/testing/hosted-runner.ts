@@ -5,13 +5,9 @@
 import { once } from "node:events";
 import { pino } from "pino";
 import { z } from "zod";
-import { openLeases } from "#event-store/leases";
 import { readConfig } from "../../config.ts";
 import { openPlatform } from "../../platform.ts";
-import { openSecrets } from "../../secrets/secrets.ts";
-import { startRunner } from "../runner.ts";
-import { openSessionParts } from "../session-parts.ts";
-import { hostedProvider } from "./hosted-provider.ts";
+import { startHostedRunner } from "./start-hosted-runner.ts";
 
 const settings = z
   .object({
@@ -35,25 +31,12 @@ const platform = await openPlatform({
   databaseUrl: settings.DATABASE_URL,
   secretsKey: settings.SECRETS_KEY,
 });
-const { store, instance } = platform;
-const runner = await startRunner({
-  store,
-  log,
-  instance,
+const runner = await startHostedRunner(platform, {
+  hostUrl: settings.SANDBOX_HOST,
+  pauses: settings.PAUSES,
   capacity: settings.CAPACITY,
-  provider: hostedProvider(settings.SANDBOX_HOST, settings.PAUSES),
-  leases: await openLeases(store, "owner", { ttlMs: settings.LEASE_TTL_MS }),
-  ...(await openSessionParts(platform, {
-    registry: { sourcesOf: () => Promise.resolve([]) },
-    secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
-  })),
+  leaseTtlMs: settings.LEASE_TTL_MS,
   limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
-  specOf: () => ({
-    repositories: [],
-    gateway: { url: "http://127.0.0.1:9", token: "none" },
-    model: { model: "none/none", smallModel: "none/none", baseUrl: null, apiKey: "none" },
-    instructions: "None.",
-  }),
 });
 const stopped = once(process, "SIGTERM");
 process.stdout.write("Running: runner.\n");

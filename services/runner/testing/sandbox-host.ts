@@ -8,8 +8,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import { idSchema } from "#contracts/ids";
-import type { Pace, StoredConversation } from "./agent-conversation.ts";
+import { answer, type Pace } from "./agent-conversation.ts";
 import { type AgentServer, bodyOf, startAgentServer } from "./agent-server.ts";
+import type { AgentAnswer, StoredConversation } from "./agent-turn.ts";
 import { createGate, type Gate } from "./gate.ts";
 
 export type HostOperation = "ensure" | "create" | "snapshot" | "pause" | "terminate" | "health";
@@ -45,7 +46,8 @@ export interface SandboxHost {
   close(): Promise<void>;
 }
 
-export const startSandboxHost = async (): Promise<SandboxHost> => {
+/** @param answerWith in place of an answer in words at the pace that the test says */
+export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<SandboxHost> => {
   const sandboxes = new Map<string, HostedSandbox>();
   const snapshots = new Map<string, readonly StoredConversation[]>();
   const gates = new Map<HostOperation, Gate>();
@@ -55,6 +57,8 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
   let made = 0;
 
   const pace: Pace = async (step) => answers.get(step)?.pass();
+  const answering: AgentAnswer =
+    answerWith ?? ((conversation, prompt, turn) => answer(conversation, prompt, { ...turn, pace }));
   const nameOf = ({ sessionId, generation }: Call): string => `${sessionId}#${generation}`;
 
   const terminate = async (call: Call): Promise<null> => {
@@ -72,7 +76,7 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
     const sandbox: HostedSandbox = {
       id: `sandbox-${made}`,
       conversations,
-      agent: await startAgentServer(conversations, pace),
+      agent: await startAgentServer(conversations, answering),
       expiresAt: lifetimeMs === null ? null : Date.now() + lifetimeMs,
     };
     sandboxes.set(nameOf(call), sandbox);
@@ -84,7 +88,7 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
       const present = sandboxes.get(nameOf(call));
       if (!present) return make(call);
       if (present.agent) return viewOf(present, "attached");
-      present.agent = await startAgentServer(present.conversations, pace);
+      present.agent = await startAgentServer(present.conversations, answering);
       return viewOf(present, "resumed");
     },
     create: async (call) => {
