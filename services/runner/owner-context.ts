@@ -4,6 +4,7 @@ import type { Actor } from "#contracts/actor";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { SessionCommand } from "#contracts/session/commands";
+import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { Message } from "#contracts/transcript/message";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
@@ -71,8 +72,10 @@ export interface OwnerContext {
   readonly limits: OwnerLimits;
   /** Carries out a command of this owner. @throws DomainError `stale_owner` once it is not the owner. */
   command(command: SessionCommand): Promise<SessionState>;
-  /** Keeps a whole message in the transcript. */
+  /** Keeps a whole message in the transcript. @throws DomainError `stale_owner` */
   record(message: Message): Promise<void>;
+  /** Keeps earlier owners from recording anything more. @throws DomainError `stale_owner` */
+  claimTranscript(): Promise<void>;
   /** Tells those who watch. Watching is a convenience: a failure is logged and nothing else. */
   tell(message: LiveMessage): void;
 }
@@ -88,6 +91,13 @@ export const createOwnerContext = (
   const { organization, session, epoch } = owned;
   const actor: Actor = { kind: "service", id: deps.instance, via: "runner" };
   const key = { organization, id: session };
+  const onTranscript = async (
+    command: TranscriptCommand,
+    causationId: string | null,
+  ): Promise<void> => {
+    const meta = newCommandMeta({ actor, correlationId: session, causationId });
+    await execute(deps.store, transcriptAggregate, key, command, meta);
+  };
   return {
     ...owned,
     deps,
@@ -102,15 +112,8 @@ export const createOwnerContext = (
           newCommandMeta({ actor, correlationId: session }),
         )
       ).state,
-    record: async (message) => {
-      await execute(
-        deps.store,
-        transcriptAggregate,
-        key,
-        { type: "RecordMessage", epoch, message },
-        newCommandMeta({ actor, correlationId: session, causationId: message.promptId }),
-      );
-    },
+    record: (message) => onTranscript({ type: "RecordMessage", epoch, message }, message.promptId),
+    claimTranscript: () => onTranscript({ type: "ClaimTranscript", epoch }, null),
     tell: (message) => {
       publishLive(deps.store, { organization, session }, message).catch((error: unknown) => {
         deps.log.warn({ err: error, sessionId: session }, "a live message could not be published");

@@ -40,6 +40,8 @@ export interface SandboxHost {
   /** The sandboxes that run, as `<session>#<generation>`. */
   running(): readonly string[];
   paused(): readonly string[];
+  /** How many owners follow the agent of a running sandbox. */
+  followers(name: string): number;
   /** How long sandboxes that are made from now on may run. */
   setLifetime(ms: number | null): void;
   close(): Promise<void>;
@@ -142,6 +144,7 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
     holdAnswers: (step, words) => keep(answers, step, words),
     running: () => namesOf((sandbox) => sandbox.agent !== null),
     paused: () => namesOf((sandbox) => sandbox.agent === null),
+    followers: (name) => sandboxes.get(name)?.agent?.followers() ?? 0,
     setLifetime: (ms) => {
       lifetimeMs = ms;
     },

@@ -55,6 +55,31 @@ describe("an owner that is held still for longer than its lease", () => {
   }, 180_000);
 });
 
+describe("an owner whose machine is suspended, so that its clock does not tell that its lease ran out", () => {
+  it("adds nothing to the transcript once another has the session, also before that one has", async () => {
+    const first = await test.startRunner({
+      NODE_OPTIONS: `--import=${new URL("suspended.mjs", import.meta.url).href}`,
+    });
+    const { session, follower, goOn } = await midAnswer();
+    // The next owner has the session by the time at which it asks for the sandbox, and has recorded nothing.
+    const next = test.host.hold("ensure");
+    process.kill(first.pid, "SIGUSR2");
+    try {
+      await test.startRunner();
+      await next.reached;
+      goOn();
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    // It goes on with the answer, and lets the agent go when it is told that it is not the owner.
+    await vi.waitUntil(() => test.host.followers(`${session}#0`) === 0, patience);
+    next.open();
+    const { history } = await intact(session, [follower]);
+    expect(history.epochs).toHaveLength(2);
+    follower.close();
+  }, 180_000);
+});
+
 describe("a runner whose clock is set", () => {
   it.each([
     ["an hour ahead", 3_600_000],
