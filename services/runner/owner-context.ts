@@ -17,7 +17,7 @@ import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { SessionValues } from "../sessions/environment/session-values.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
-import { transcriptAggregate } from "../sessions/transcript-decider.ts";
+import { transcriptAggregate, type TranscriptState } from "../sessions/transcript-decider.ts";
 
 /** How long an owner lets things take, in milliseconds unless it says otherwise. */
 export interface OwnerLimits {
@@ -74,8 +74,11 @@ export interface OwnerContext {
   command(command: SessionCommand): Promise<SessionState>;
   /** Keeps a whole message in the transcript. @throws DomainError `stale_owner` */
   record(message: Message): Promise<void>;
-  /** Keeps earlier owners from recording anything more. @throws DomainError `stale_owner` */
-  claimTranscript(): Promise<void>;
+  /**
+   * Keeps earlier owners from recording anything more, and answers what they have recorded.
+   * @throws DomainError `stale_owner`
+   */
+  claimTranscript(): Promise<TranscriptState>;
   /** Tells those who watch. Watching is a convenience: a failure is logged and nothing else. */
   tell(message: LiveMessage): void;
 }
@@ -94,9 +97,9 @@ export const createOwnerContext = (
   const onTranscript = async (
     command: TranscriptCommand,
     causationId: string | null,
-  ): Promise<void> => {
+  ): Promise<TranscriptState> => {
     const meta = newCommandMeta({ actor, correlationId: session, causationId });
-    await execute(deps.store, transcriptAggregate, key, command, meta);
+    return (await execute(deps.store, transcriptAggregate, key, command, meta)).state;
   };
   return {
     ...owned,
@@ -112,7 +115,9 @@ export const createOwnerContext = (
           newCommandMeta({ actor, correlationId: session }),
         )
       ).state,
-    record: (message) => onTranscript({ type: "RecordMessage", epoch, message }, message.promptId),
+    record: async (message) => {
+      await onTranscript({ type: "RecordMessage", epoch, message }, message.promptId);
+    },
     claimTranscript: () => onTranscript({ type: "ClaimTranscript", epoch }, null),
     tell: (message) => {
       publishLive(deps.store, { organization, session }, message).catch((error: unknown) => {

@@ -23,9 +23,10 @@ type Call = z.infer<typeof callSchema>;
 
 interface HostedSandbox {
   readonly id: string;
-  readonly conversations: Map<string, StoredConversation>;
-  /** Null while it is paused. */
+  conversations: Map<string, StoredConversation>;
+  /** Null while it is paused, or the agent's server has ended. */
   agent: AgentServer | null;
+  agentEnded: boolean;
   readonly expiresAt: number | null;
 }
 
@@ -40,6 +41,8 @@ export interface SandboxHost {
   /** The sandboxes that run, as `<session>#<generation>`. */
   running(): readonly string[];
   paused(): readonly string[];
+  /** Ends the agent's server of a running sandbox without a word. What it has stored is there for the next one. */
+  killAgent(name: string): Promise<void>;
   /** How many owners follow the agent of a running sandbox. */
   followers(name: string): number;
   /** How long sandboxes that are made from now on may run. */
@@ -75,6 +78,7 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
       id: `sandbox-${made}`,
       conversations,
       agent: await startAgentServer(conversations, pace),
+      agentEnded: false,
       expiresAt: lifetimeMs === null ? null : Date.now() + lifetimeMs,
     };
     sandboxes.set(nameOf(call), sandbox);
@@ -87,6 +91,7 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
       if (!present) return make(call);
       if (present.agent) return viewOf(present, "attached");
       present.agent = await startAgentServer(present.conversations, pace);
+      present.agentEnded = false;
       return viewOf(present, "resumed");
     },
     create: async (call) => {
@@ -110,7 +115,9 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
     terminate,
     health: (call) => {
       const present = sandboxes.get(nameOf(call));
-      return present ? (present.agent ? "running" : "paused") : "gone";
+      if (!present) return "gone";
+      if (present.agentEnded) return "agent_ended";
+      return present.agent ? "running" : "paused";
     },
   };
 
@@ -143,7 +150,17 @@ export const startSandboxHost = async (): Promise<SandboxHost> => {
     refuse: (operation, times) => void refusals.set(operation, times),
     holdAnswers: (step, words) => keep(answers, step, words),
     running: () => namesOf((sandbox) => sandbox.agent !== null),
-    paused: () => namesOf((sandbox) => sandbox.agent === null),
+    paused: () => namesOf((sandbox) => sandbox.agent === null && !sandbox.agentEnded),
+    killAgent: async (name) => {
+      const sandbox = sandboxes.get(name);
+      const agent = sandbox?.agent;
+      if (!sandbox || !agent) throw new Error("There is no such agent.");
+      // What an answer does that was cut off in the middle, nobody stores any more.
+      sandbox.conversations = structuredClone(sandbox.conversations);
+      sandbox.agent = null;
+      sandbox.agentEnded = true;
+      await agent.close();
+    },
     followers: (name) => sandboxes.get(name)?.agent?.followers() ?? 0,
     setLifetime: (ms) => {
       lifetimeMs = ms;

@@ -29,7 +29,7 @@ export const followTranscript = async (
 ): Promise<TranscriptFollower> => {
   await vi.waitFor(() => client.call(getSession, { params: { sessionId }, query: {} }), {
     timeout: 30_000,
-    interval: 50,
+    interval: 500,
   });
   let messages: readonly Message[] = [];
   let streaming: Streaming = [];
