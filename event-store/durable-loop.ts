@@ -12,6 +12,8 @@ export interface DurableLoopOptions {
   readonly durable: string;
   readonly subjects: readonly string[];
   readonly concurrency: number;
+  /** After how many milliseconds without a word a message is handed to another, whoever has it; 30 s unless told. */
+  readonly ackWaitMs?: number | undefined;
   /** Must settle the message and must not throw. */
   readonly handle: (message: JsMsg) => Promise<void>;
 }
@@ -21,14 +23,14 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-const ackWaitMs = 30_000;
-const workingEveryMs = 10_000;
+const defaultAckWaitMs = 30_000;
 
 /** Starts the loop; its consumer is made or brought up to date. */
 export const startDurableLoop = async (
   { js, jsm, replicas }: EventStore,
-  { stream, durable, subjects, concurrency, handle }: DurableLoopOptions,
+  options: DurableLoopOptions,
 ): Promise<Worker> => {
+  const { stream, durable, subjects, concurrency, ackWaitMs = defaultAckWaitMs, handle } = options;
   await jsm.consumers.add(stream, {
     durable_name: durable,
     filter_subjects: [...subjects],
@@ -45,7 +47,9 @@ export const startDurableLoop = async (
   const running = new Set<Promise<void>>();
   const pumping = (async () => {
     for await (const message of messages) {
-      const task = limit(() => whileWorking(message, handle)).finally(() => running.delete(task));
+      const task = limit(() => whileWorking(message, ackWaitMs, handle)).finally(() =>
+        running.delete(task),
+      );
       running.add(task);
     }
   })();
@@ -60,9 +64,10 @@ export const startDurableLoop = async (
 
 const whileWorking = async (
   message: JsMsg,
+  ackWaitMs: number,
   handle: DurableLoopOptions["handle"],
 ): Promise<void> => {
-  const heartbeat = setInterval(() => message.working(), workingEveryMs);
+  const heartbeat = setInterval(() => message.working(), ackWaitMs / 3);
   try {
     await handle(message);
   } finally {

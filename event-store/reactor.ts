@@ -19,6 +19,8 @@ export interface ReactorOptions {
   readonly react: (recorded: RecordedCommit, attempt: number) => Promise<Handled>;
   readonly log: Log;
   readonly concurrency?: number;
+  /** As that of a worker. */
+  readonly ackWaitMs?: number;
   readonly maxAttempts?: number;
 }
 
@@ -35,6 +37,7 @@ export const startReactor = async (store: EventStore, options: ReactorOptions): 
           return opened ? options.react(opened, attempt) : { retryInMs: retryWithoutKeysMs };
         },
         log: options.log,
+        ackWaitMs: options.ackWaitMs,
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
         ...(options.maxAttempts === undefined ? {} : { maxAttempts: options.maxAttempts }),
       }),

@@ -26,6 +26,8 @@ export interface WorkerOptions {
   readonly handle: WorkHandler;
   readonly log: Log;
   readonly concurrency?: number;
+  /** How long a worker that has died keeps what it was given, in milliseconds; 30 s unless told. */
+  readonly ackWaitMs?: number | undefined;
   /** How many failures are enough; Infinity for messages that must be seen through. */
   readonly maxAttempts?: number;
 }
@@ -40,6 +42,7 @@ export const startWorker = async (store: EventStore, options: WorkerOptions): Pr
     durable: name,
     subjects,
     concurrency,
+    ackWaitMs: options.ackWaitMs,
     handle: (message) => handleMessage(store, message, options),
   });
   try {

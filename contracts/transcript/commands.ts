@@ -1,7 +1,7 @@
 import type { Message } from "./message.ts";
 
-export type TranscriptCommand = {
-  readonly type: "RecordMessage";
-  readonly epoch: number;
-  readonly message: Message;
-};
+/** Both are an owner's, and carry its epoch. */
+export type TranscriptCommand =
+  /** What a new owner does first: whoever owned the session before it records nothing any more. */
+  | { readonly type: "ClaimTranscript"; readonly epoch: number }
+  | { readonly type: "RecordMessage"; readonly epoch: number; readonly message: Message };

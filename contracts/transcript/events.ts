@@ -4,6 +4,8 @@ import { erasedParts, erasedText } from "../erasure/markers.ts";
 import { messageSchema } from "./message.ts";
 
 export const transcriptEvents = [
+  /** The session has a new owner; from here on nothing of an earlier one is recorded. */
+  defineEvent("TranscriptClaimed", 1, { epoch: z.int().positive() }),
   defineEvent(
     "MessageRecorded",
     1,

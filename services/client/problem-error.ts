@@ -3,10 +3,12 @@ import { type Problem, problemSchema } from "#contracts/problem";
 
 /**
  * The codes of the catalogue, and what can only happen on this side: nobody answered
- * (`unreachable`), it took too long (`timed_out`), or the answer is not one of ours
- * (`reply_unexpected`).
+ * (`unreachable`), it took too long (`timed_out`), the answer is not one of ours
+ * (`reply_unexpected`), or the server speaks another version of the live channel
+ * (`protocol_unsupported`).
  */
-export type ProblemCode = ErrorCode | "unreachable" | "timed_out" | "reply_unexpected";
+export type ProblemCode =
+  ErrorCode | "unreachable" | "timed_out" | "reply_unexpected" | "protocol_unsupported";
 
 /** A request that was refused or got no usable answer. `message` is the sentence for people. */
 export class ProblemError extends Error {

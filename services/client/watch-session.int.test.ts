@@ -74,6 +74,7 @@ const startWatch = (options: Partial<WatchOptions> & Pick<WatchOptions, "openSoc
   closing.push(watch.close);
   return { watch, frames, states };
 };
+const unknown = new ProblemError({ code: "session_not_found", status: 404, detail: "unknown" });
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 5 });
 
 describe("watching a session", () => {
@@ -119,7 +120,7 @@ describe("watching a session", () => {
     await channel.connection(1);
   });
 
-  it("keeps trying while the server is away, and stops when the session is gone", async () => {
+  it("keeps trying while the server is away", async () => {
     const channel = await startChannel();
     const away = new ProblemError({ code: "unreachable", status: 0, detail: "away" });
     const openSocket = vi.fn<() => Promise<string>>();
@@ -128,15 +129,41 @@ describe("watching a session", () => {
       .mockRejectedValueOnce(away)
       .mockResolvedValue(channel.url);
     const { states } = startWatch({ openSocket });
+    (await channel.connection(0)).send(init(1));
+    await eventually(() => expect(states.at(-1)).toEqual({ status: "live" }));
+    expect(states).toContainEqual({ status: "waiting", attempt: 2, retryInMs: 1 });
+    expect(openSocket).toHaveBeenCalledTimes(3);
+  });
+
+  it("waits for a session that was made this moment, wherever it is not known yet", async () => {
+    const channel = await startChannel();
+    const openSocket = vi.fn<() => Promise<string>>();
+    openSocket.mockRejectedValueOnce(unknown).mockResolvedValue(channel.url);
+    const { frames } = startWatch({ openSocket });
     (await channel.connection(0)).socket.close(closeCodes.notFound);
+    (await channel.connection(1)).send(init(1));
+    await eventually(() => expect(frames).toEqual([init(1)]));
+  });
+
+  it("does not wait for ever for a session that is not there", async () => {
+    const openSocket = vi.fn(() => Promise.reject(unknown));
+    const { states } = startWatch({ openSocket });
+    await eventually(() => expect(states.at(-1)).toEqual({ status: "closed", error: unknown }));
+    expect(openSocket).toHaveBeenCalledTimes(6);
+  });
+
+  it("stops when the server speaks another version", async () => {
+    const channel = await startChannel();
+    const openSocket = vi.fn(() => Promise.resolve(channel.url));
+    const { states } = startWatch({ openSocket });
+    (await channel.connection(0)).socket.close(closeCodes.protocolUnsupported);
     await eventually(() =>
       expect(states.at(-1)).toMatchObject({
         status: "closed",
-        error: { code: "session_not_found" },
+        error: { code: "protocol_unsupported", status: 426 },
       }),
     );
-    expect(states).toContainEqual({ status: "waiting", attempt: 2, retryInMs: 1 });
-    expect(openSocket).toHaveBeenCalledTimes(3);
+    expect(openSocket).toHaveBeenCalledTimes(1);
   });
 
   it("stops when the sign-in is over", async () => {

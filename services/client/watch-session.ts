@@ -44,13 +44,20 @@ export interface Watch {
 
 /** Problems that another attempt does not mend. */
 const isFinal = (error: unknown): error is ProblemError =>
-  isProblemError(error) && [401, 403, 404].includes(error.status);
+  isProblemError(error) && [401, 403].includes(error.status);
+
+/**
+ * How often in a row a session may be said not to be there. Who watches it in the moment of its creation may
+ * ask before every part of the server has heard of it; the waits between so many attempts are 4 to 8 s together.
+ */
+const maxAbsences = 6;
 
 export const watchSession = (options: WatchOptions): Watch => {
   const { pingEveryMs = 20_000, onState = () => undefined } = options;
   const delayOf = options.reconnectDelayMs ?? ((attempt) => reconnectDelay(attempt, Math.random()));
   let lastSeq: number | null = null;
   let attempt = 0;
+  let absences = 0;
   let closed = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let socket: ReturnType<typeof followSocket> | undefined;
@@ -71,9 +78,16 @@ export const watchSession = (options: WatchOptions): Watch => {
     retry = setTimeout(() => void connect(), retryInMs);
   };
 
+  const absent = (error: ProblemError) => {
+    absences += 1;
+    if (absences >= maxAbsences) end(error);
+    else tryAgain();
+  };
+
   const take = (frame: ServerFrame) => {
     if (frame.type === "init" || frame.type === "resumed") {
       attempt = 0;
+      absences = 0;
       onState({ status: "live" });
     }
     if (frame.type === "live") {
@@ -93,10 +107,15 @@ export const watchSession = (options: WatchOptions): Watch => {
       const Socket: LiveSocketClass = options.WebSocket ?? globalThis.WebSocket;
       socket = followSocket(new Socket(watchUrl(url, options, lastSeq)), pingEveryMs, {
         frame: take,
-        broken: (code) => (code === closeCodes.notFound ? end(sessionGone()) : tryAgain()),
+        broken: (code) => {
+          if (code === closeCodes.notFound) absent(sessionAbsent());
+          else if (code === closeCodes.protocolUnsupported) end(protocolUnsupported());
+          else tryAgain();
+        },
       });
     } catch (error) {
       if (isFinal(error)) end(error);
+      else if (isProblemError(error) && error.status === 404) absent(error);
       else tryAgain();
     }
   };
@@ -105,11 +124,18 @@ export const watchSession = (options: WatchOptions): Watch => {
   return { send: (frame) => socket?.send(frame) ?? false, close: () => end(null) };
 };
 
-const sessionGone = (): ProblemError =>
+const sessionAbsent = (): ProblemError =>
   new ProblemError({
     code: "session_not_found",
     status: 404,
     detail: "The session does not exist.",
+  });
+
+const protocolUnsupported = (): ProblemError =>
+  new ProblemError({
+    code: "protocol_unsupported",
+    status: 426,
+    detail: "The server speaks another version. Load the page again, or update the client.",
   });
 
 const watchUrl = (

@@ -36,9 +36,10 @@ const pauseMs = 100;
 /**
  * Everything so far, as one frame; null if there is no such session. The live channel's state is
  * taken first and the past is read after it: what happens in between has a higher sequence number
- * and follows live. The read models may be a moment behind a status that was already sent, so a
- * differing one is read again a few times; if it goes on differing, nobody sent it live (a paused
- * session is reopened without its owner), and the read model is right.
+ * and follows live. The read models may be a moment behind the session's creation, or behind a status
+ * that was already sent, so an absent or differing one is read again a few times; if it goes on
+ * differing, nobody sent it live (a paused session is reopened without its owner), and the read model
+ * is right.
  */
 export const loadInit = async (
   session: WatchedSession,
@@ -51,8 +52,10 @@ export const loadInit = async (
       past.loadTranscript(organizationId, sessionId),
       past.loadStatus(organizationId, sessionId),
     ]);
-    if (status === null) return null;
-    if (snapshot.status === null || snapshot.status === status || attempt === attempts) {
+    if (status === null) {
+      // Whoever watches has a ticket of the log's; the read model may not have come so far.
+      if (attempt === attempts) return null;
+    } else if (snapshot.status === null || snapshot.status === status || attempt === attempts) {
       const { seq, streaming, messages: sent } = snapshot;
       const messages = mergeTranscript(transcript, sent, new Date().toISOString());
       const frame = { type: "init" as const, seq, messages, streaming: [...streaming], status };

@@ -35,6 +35,10 @@ it("believes a read model that goes on differing: not every status is sent live"
   expect(await statusTold("pending")).toBe("pending");
 });
 
+it("waits for a read model that has not heard of the session yet", async () => {
+  expect(await statusTold(null, "paused")).toBe("paused");
+});
+
 it("finds no session where the read model has none", async () => {
   expect(await statusTold(null)).toBeNull();
 });

@@ -72,6 +72,29 @@ describe("a runner that is killed", () => {
   );
 });
 
+describe("an agent whose server is killed in a sandbox that lives on", () => {
+  it.each(["tool", "word"] as const)(
+    "in the middle of a %s is started again, people are told, and every prompt is answered once",
+    async (step) => {
+      const held = test.host.holdAnswers(step);
+      const sessionId = await test.create("one");
+      const watcher = test.watch(sessionId);
+      await test.ask(sessionId, "two");
+      await test.startRunner();
+      await held.reached;
+      await test.host.killAgent(`${sessionId}#0`);
+      held.open();
+      await test.expectAnswered(sessionId, ["one", "two"], watcher);
+      const warnings = (await test.events(sessionId)).flatMap(({ type, data }) =>
+        type === "SandboxWarned" ? [data.warning.code] : [],
+      );
+      expect(warnings).toEqual(["agent_restarted"]);
+      watcher.close();
+    },
+    300_000,
+  );
+});
+
 it("a session that rested when every runner died is found again by its next prompt", async () => {
   const first = await test.startRunner();
   const sessionId = await test.create("one");

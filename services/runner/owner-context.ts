@@ -4,6 +4,7 @@ import type { Actor } from "#contracts/actor";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { SessionCommand } from "#contracts/session/commands";
+import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { Message } from "#contracts/transcript/message";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
@@ -16,7 +17,7 @@ import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { SessionValues } from "../sessions/environment/session-values.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
-import { transcriptAggregate } from "../sessions/transcript-decider.ts";
+import { transcriptAggregate, type TranscriptState } from "../sessions/transcript-decider.ts";
 
 /** How long an owner lets things take, in milliseconds unless it says otherwise. */
 export interface OwnerLimits {
@@ -71,8 +72,13 @@ export interface OwnerContext {
   readonly limits: OwnerLimits;
   /** Carries out a command of this owner. @throws DomainError `stale_owner` once it is not the owner. */
   command(command: SessionCommand): Promise<SessionState>;
-  /** Keeps a whole message in the transcript. */
+  /** Keeps a whole message in the transcript. @throws DomainError `stale_owner` */
   record(message: Message): Promise<void>;
+  /**
+   * Keeps earlier owners from recording anything more, and answers what they have recorded.
+   * @throws DomainError `stale_owner`
+   */
+  claimTranscript(): Promise<TranscriptState>;
   /** Tells those who watch. Watching is a convenience: a failure is logged and nothing else. */
   tell(message: LiveMessage): void;
 }
@@ -88,6 +94,13 @@ export const createOwnerContext = (
   const { organization, session, epoch } = owned;
   const actor: Actor = { kind: "service", id: deps.instance, via: "runner" };
   const key = { organization, id: session };
+  const onTranscript = async (
+    command: TranscriptCommand,
+    causationId: string | null,
+  ): Promise<TranscriptState> => {
+    const meta = newCommandMeta({ actor, correlationId: session, causationId });
+    return (await execute(deps.store, transcriptAggregate, key, command, meta)).state;
+  };
   return {
     ...owned,
     deps,
@@ -103,14 +116,9 @@ export const createOwnerContext = (
         )
       ).state,
     record: async (message) => {
-      await execute(
-        deps.store,
-        transcriptAggregate,
-        key,
-        { type: "RecordMessage", epoch, message },
-        newCommandMeta({ actor, correlationId: session, causationId: message.promptId }),
-      );
+      await onTranscript({ type: "RecordMessage", epoch, message }, message.promptId);
     },
+    claimTranscript: () => onTranscript({ type: "ClaimTranscript", epoch }, null),
     tell: (message) => {
       const publish = isPassing(message) ? streamLive : publishLive;
       publish(deps.store, { organization, session }, message).catch((error: unknown) => {

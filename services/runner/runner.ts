@@ -17,6 +17,12 @@ import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
 const watchIntervalMs = 2_000;
 
+/**
+ * How long a runner that was killed holds the calls up that it was given, in milliseconds. Answering one takes
+ * a few questions to the log.
+ */
+const callHeldMs = 10_000;
+
 /** How many sessions a runner owns before it lets those go that have rested longest. */
 const defaultCapacity = 2_000;
 
@@ -112,6 +118,7 @@ export const startRunner = async (
     react,
     log,
     maxAttempts: Number.POSITIVE_INFINITY,
+    ackWaitMs: callHeldMs,
   });
   const presence = announceRunner(store);
   const activations = serveActivations(store, (key) => {

@@ -37,6 +37,7 @@ import { createSandboxEnvironment, type SandboxEnvironment } from "./sandbox-env
 import { sandboxRefOf } from "./sandbox-ref.ts";
 import { retryAfter } from "./start-retries.ts";
 import { createSpareSandboxes, type SpareSandboxes } from "./spare-sandboxes.ts";
+import { takeOver } from "./take-over.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { tearDown } from "./tear-down.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
@@ -122,7 +123,7 @@ class Owner {
   }
 
   async run(): Promise<void> {
-    const { store, log, instance } = this.#deps;
+    const { store, log } = this.#deps;
     const { session } = this.#key;
     const ring = (): void => this.#bell.ring();
     const listening = serveOwner(store, session, { wake: ring, cancel: ring });
@@ -130,11 +131,7 @@ class Owner {
     try {
       const state = await this.#state();
       if (state.status !== "none" && state.status !== "stopped") {
-        await this.#context.command({
-          type: "AcquireOwnership",
-          instance,
-          epoch: this.#lease.epoch,
-        });
+        await takeOver(this.#context);
       }
       for (let more = true; more && !this.#signal.aborted;) {
         more = await this.#stepUnlessStopped();

@@ -1,7 +1,9 @@
 /**
  * The transcript of a session: whole messages, each recorded when it is complete. The agent may
- * report a message again (after a reconnection, or when a late part arrives); the newest wins.
+ * report a message again (after a reconnection, or when a late part arrives); the newest wins. Each
+ * owner claims the transcript before it takes the session, so that an earlier one cannot add to it.
  */
+import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
 import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { TranscriptEvent } from "#contracts/transcript/events";
@@ -11,29 +13,46 @@ import type { AggregateKey } from "#event-store/load";
 import { fingerprintOf } from "./fingerprint.ts";
 
 export interface TranscriptState {
-  /** The epoch of the newest owner that has recorded something. */
+  /** The epoch of the newest owner that has claimed it. */
   readonly epoch: number;
   /** A digest of each recorded message by the message's id. */
   readonly digests: Readonly<Record<string, string>>;
 }
 
-const decide = (
-  { epoch, message }: TranscriptCommand,
-  state: TranscriptState,
-): readonly TranscriptEvent[] => {
+const decide = (command: TranscriptCommand, state: TranscriptState): readonly TranscriptEvent[] => {
+  const { epoch } = command;
   if (epoch < state.epoch) {
     throw new DomainError("stale_owner", "Another owner has the session.", {
       fields: { epoch, present: state.epoch },
     });
   }
-  if (digestOf(state, message.id) === messageDigest(message)) return [];
-  return [{ type: "MessageRecorded", data: { epoch, message } }];
+  switch (command.type) {
+    case "ClaimTranscript":
+      return epoch === state.epoch ? [] : [{ type: "TranscriptClaimed", data: { epoch } }];
+    case "RecordMessage": {
+      const { message } = command;
+      if (digestOf(state, message.id) === messageDigest(message)) return [];
+      return [{ type: "MessageRecorded", data: { epoch, message } }];
+    }
+    default:
+      return assertNever(command);
+  }
 };
 
-const evolve = (state: TranscriptState, { data }: TranscriptEvent): TranscriptState => ({
-  epoch: Math.max(state.epoch, data.epoch),
-  digests: { ...state.digests, [data.message.id]: messageDigest(data.message) },
-});
+const evolve = (state: TranscriptState, { type, data }: TranscriptEvent): TranscriptState => {
+  // Owners of former programs have recorded without a claim.
+  const epoch = Math.max(state.epoch, data.epoch);
+  switch (type) {
+    case "TranscriptClaimed":
+      return { ...state, epoch };
+    case "MessageRecorded": {
+      const { message } = data;
+      return { epoch, digests: { ...state.digests, [message.id]: messageDigest(message) } };
+    }
+    default:
+      return assertNever(type);
+  }
+};
 
 const digestOf = ({ digests }: TranscriptState, id: string): string | undefined =>
   Object.hasOwn(digests, id) ? digests[id] : undefined;

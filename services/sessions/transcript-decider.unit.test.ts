@@ -44,6 +44,19 @@ describe("a transcript", () => {
       .thenRejects("stale_owner");
   });
 
+  it("takes nothing from an owner whose successor has claimed it", () => {
+    const claim = (epoch: number) => ({ type: "ClaimTranscript", epoch }) as const;
+    const claimed = (epoch: number) => ({ type: "TranscriptClaimed", data: { epoch } }) as const;
+    given(recorded(3, message("m1", "Hello")))
+      .when(claim(4))
+      .then(claimed(4));
+    given(claimed(4)).when(claim(4)).then();
+    given(claimed(4)).when(claim(3)).thenRejects("stale_owner");
+    given(claimed(4))
+      .when(record(3, message("m2", "Late")))
+      .thenRejects("stale_owner");
+  });
+
   it("is not confused by ids that mean something to JavaScript", () => {
     const odd = message("__proto__", "Hello");
     given()

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import type { TranscriptCommand } from "#contracts/transcript/commands";
 import { transcriptEvents } from "#contracts/transcript/events";
 import { messageSchema } from "#contracts/transcript/message";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
@@ -11,13 +10,14 @@ const messages = fc
   .tuple(arbitraryOf(messageSchema), fc.constantFrom("msg_1", "msg_2", "constructor"))
   .map(([message, id]) => ({ ...message, id }));
 
+const epoch = fc.integer({ min: 1, max: 3 });
+
 describeDecider("a transcript", {
   decider: transcriptDecider,
   events: transcriptEvents,
-  commands: fc.record<TranscriptCommand>({
-    type: fc.constant("RecordMessage"),
-    epoch: fc.integer({ min: 1, max: 3 }),
-    message: messages,
-  }),
-  repeated: { RecordMessage: "nothing" },
+  commands: fc.oneof(
+    fc.record({ type: fc.constant("RecordMessage" as const), epoch, message: messages }),
+    fc.record({ type: fc.constant("ClaimTranscript" as const), epoch }),
+  ),
+  repeated: { RecordMessage: "nothing", ClaimTranscript: "nothing" },
 });

@@ -16,6 +16,8 @@ const promptSchema = z.object({
 
 export interface AgentServer {
   readonly baseUrl: string;
+  /** How many follow its events. */
+  followers(): number;
   close(): Promise<void>;
 }
 
@@ -99,6 +101,7 @@ export const startAgentServer = async (
   await once(server, "listening");
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    followers: () => listeners.size,
     close: async () => {
       clearInterval(heartbeat);
       for (const turn of turns.values()) turn.abort();

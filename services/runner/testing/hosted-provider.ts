@@ -12,6 +12,8 @@ const sandboxSchema = z.object({
   origin: z.enum(["attached", "resumed", "restored", "created"]),
 });
 
+const healthSchema = z.enum(["running", "agent_ended", "paused", "gone"]);
+
 /** @param pauses whether it can pause a sandbox */
 export const hostedProvider = (hostUrl: string, pauses: boolean): SandboxProvider => {
   const call = async (
@@ -69,8 +71,9 @@ export const hostedProvider = (hostUrl: string, pauses: boolean): SandboxProvide
     },
     writeEnvFile: () => Promise.resolve(),
     health: async (ref) => {
-      const state = z.enum(["running", "paused", "gone"]).parse(await call("health", ref));
-      return { state, agent: state === "running" ? "answers" : "ended", detail: null };
+      const found = healthSchema.parse(await call("health", ref));
+      if (found === "agent_ended") return { state: "running", agent: "ended", detail: null };
+      return { state: found, agent: found === "running" ? "answers" : "ended", detail: null };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -24,7 +24,7 @@ import { answerOf } from "./agent-conversation.ts";
 import { type RunnerProcess, startRunnerProcess } from "./runner-process.ts";
 import { type SandboxHost, startSandboxHost } from "./sandbox-host.ts";
 
-/** A message that a killed runner had in its hands is handed out again only after 30 s. */
+/** A message that a killed runner had in its hands is handed out again only after 10 s. */
 export const patience = { timeout: 120_000, interval: 50 };
 
 /** Long enough for a busy machine to renew in time; a killed runner's sessions are taken after it. */

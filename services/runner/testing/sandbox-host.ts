@@ -24,9 +24,10 @@ type Call = z.infer<typeof callSchema>;
 
 interface HostedSandbox {
   readonly id: string;
-  readonly conversations: Map<string, StoredConversation>;
-  /** Null while it is paused. */
+  conversations: Map<string, StoredConversation>;
+  /** Null while it is paused, or the agent's server has ended. */
   agent: AgentServer | null;
+  agentEnded: boolean;
   readonly expiresAt: number | null;
 }
 
@@ -41,6 +42,10 @@ export interface SandboxHost {
   /** The sandboxes that run, as `<session>#<generation>`. */
   running(): readonly string[];
   paused(): readonly string[];
+  /** Ends the agent's server of a running sandbox without a word. What it has stored is there for the next one. */
+  killAgent(name: string): Promise<void>;
+  /** How many owners follow the agent of a running sandbox. */
+  followers(name: string): number;
   /** How long sandboxes that are made from now on may run. */
   setLifetime(ms: number | null): void;
   close(): Promise<void>;
@@ -77,6 +82,7 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
       id: `sandbox-${made}`,
       conversations,
       agent: await startAgentServer(conversations, answering),
+      agentEnded: false,
       expiresAt: lifetimeMs === null ? null : Date.now() + lifetimeMs,
     };
     sandboxes.set(nameOf(call), sandbox);
@@ -89,6 +95,7 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
       if (!present) return make(call);
       if (present.agent) return viewOf(present, "attached");
       present.agent = await startAgentServer(present.conversations, answering);
+      present.agentEnded = false;
       return viewOf(present, "resumed");
     },
     create: async (call) => {
@@ -112,7 +119,9 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
     terminate,
     health: (call) => {
       const present = sandboxes.get(nameOf(call));
-      return present ? (present.agent ? "running" : "paused") : "gone";
+      if (!present) return "gone";
+      if (present.agentEnded) return "agent_ended";
+      return present.agent ? "running" : "paused";
     },
   };
 
@@ -145,7 +154,18 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
     refuse: (operation, times) => void refusals.set(operation, times),
     holdAnswers: (step, words) => keep(answers, step, words),
     running: () => namesOf((sandbox) => sandbox.agent !== null),
-    paused: () => namesOf((sandbox) => sandbox.agent === null),
+    paused: () => namesOf((sandbox) => sandbox.agent === null && !sandbox.agentEnded),
+    killAgent: async (name) => {
+      const sandbox = sandboxes.get(name);
+      const agent = sandbox?.agent;
+      if (!sandbox || !agent) throw new Error("There is no such agent.");
+      // What an answer does that was cut off in the middle, nobody stores any more.
+      sandbox.conversations = structuredClone(sandbox.conversations);
+      sandbox.agent = null;
+      sandbox.agentEnded = true;
+      await agent.close();
+    },
+    followers: (name) => sandboxes.get(name)?.agent?.followers() ?? 0,
     setLifetime: (ms) => {
       lifetimeMs = ms;
     },

@@ -21,7 +21,7 @@ export interface TranscriptFollower {
 
 /**
  * Follows as a browser does: through the client's own watching, which connects again by itself. Resolves
- * once the session can be seen, because who watches what does not exist is turned away for good.
+ * once the session can be seen: on a slow machine its read model may take longer than a watcher waits for it.
  */
 export const followTranscript = async (
   client: Client,
@@ -29,7 +29,7 @@ export const followTranscript = async (
 ): Promise<TranscriptFollower> => {
   await vi.waitFor(() => client.call(getSession, { params: { sessionId }, query: {} }), {
     timeout: 30_000,
-    interval: 50,
+    interval: 500,
   });
   let messages: readonly Message[] = [];
   let streaming: Streaming = [];

@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SessionId } from "#contracts/ids";
+import { newCommandMeta } from "#event-store/command-meta";
+import { execute } from "#event-store/execute";
 import { patience, type RunnerStack, startRunnerStack } from "../../runner/testing/runner-stack.ts";
 import { expectIntact, type Intact } from "./expect-intact.ts";
+import { transcriptAggregate } from "../../sessions/transcript-decider.ts";
 import { followTranscript, type TranscriptFollower } from "./follow-transcript.ts";
+import { readHistory } from "./session-history.ts";
 
 let test: RunnerStack;
 beforeAll(async () => {
@@ -35,6 +39,20 @@ const midAnswer = async () => {
   return { session, follower, goOn: () => answers.open() };
 };
 
+/** Records the answer to the session's prompt in the name of its owner. */
+const recordAsOwner = async (session: SessionId, id: string): Promise<void> => {
+  const { store } = test.stack.program.platform;
+  const key = { organization: test.stack.organization, id: session };
+  const history = await readHistory(store, { organization: key.organization, session });
+  const epoch = history.epochs.at(-1) ?? 0;
+  const promptId = history.prompts[0] ?? null;
+  const parts = [{ kind: "text" as const, id: "text", text: "This is all." }];
+  const rest = { finish: "stop", failure: null, usage: null, cost: null };
+  const message = { id, role: "assistant" as const, promptId, parts, ...rest };
+  const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
+  await execute(store, transcriptAggregate, key, { type: "RecordMessage", epoch, message }, meta);
+};
+
 describe("an owner that is held still for longer than its lease", () => {
   it("is replaced, and writes nothing when it wakes up", async () => {
     const first = await test.startRunner();
@@ -51,6 +69,44 @@ describe("an owner that is held still for longer than its lease", () => {
     await first.end("SIGTERM");
     const { history } = await intact(session, [follower]);
     expect(history.epochs.length).toBeGreaterThan(1);
+    follower.close();
+  }, 180_000);
+});
+
+describe("an owner whose machine is suspended, so that its clock does not tell that its lease ran out", () => {
+  it("adds nothing to the transcript once another has the session, also before that one has", async () => {
+    const first = await test.startRunner({
+      NODE_OPTIONS: `--import=${new URL("suspended.mjs", import.meta.url).href}`,
+    });
+    const { session, follower, goOn } = await midAnswer();
+    // The next owner has the session by the time at which it asks for the sandbox, and has recorded nothing.
+    const next = test.host.hold("ensure");
+    process.kill(first.pid, "SIGUSR2");
+    try {
+      await test.startRunner();
+      await next.reached;
+      goOn();
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    // It goes on with the answer, and lets the agent go when it is told that it is not the owner.
+    await vi.waitUntil(() => test.host.followers(`${session}#0`) === 0, patience);
+    next.open();
+    const { history } = await intact(session, [follower]);
+    expect(history.epochs).toHaveLength(2);
+    follower.close();
+  }, 180_000);
+});
+
+describe("an owner that is killed after it has recorded a message, and before it has told so", () => {
+  it("is replaced by one that tells it to those who have watched all along", async () => {
+    const first = await test.startRunner();
+    const { session, follower, goOn } = await midAnswer();
+    await first.end("SIGKILL");
+    await recordAsOwner(session, follower.streaming()[0]?.id ?? "none");
+    goOn();
+    await test.startRunner();
+    await intact(session, [follower]);
     follower.close();
   }, 180_000);
 });

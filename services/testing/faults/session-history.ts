@@ -25,13 +25,20 @@ export const readHistory = async (
   const finished: PromptId[] = [];
   const epochs: number[] = [];
   const strays: string[] = [];
+  let claimed = 0;
   for (const { sequence, event } of await eventsInOrder(store, { organization, session })) {
     const owner = epochs.at(-1) ?? 0;
+    const epoch = "epoch" in event.data ? event.data.epoch : owner;
+    const stray = (): unknown =>
+      strays.push(`${sequence}: ${event.type} of ${epoch}, not ${owner} (claimed: ${claimed})`);
     if (event.type === "OwnershipAcquired") {
-      if (event.data.epoch <= owner) strays.push(`${sequence}: ${event.type}`);
-      epochs.push(event.data.epoch);
-    } else if ("epoch" in event.data && event.data.epoch !== owner) {
-      strays.push(`${sequence}: ${event.type} of ${event.data.epoch}, not ${owner}`);
+      if (epoch <= owner || epoch !== claimed) stray();
+      epochs.push(epoch);
+    } else if (event.type === "TranscriptClaimed") {
+      if (epoch <= claimed) stray();
+      claimed = epoch;
+    } else if (epoch !== owner || (event.type === "MessageRecorded" && epoch !== claimed)) {
+      stray();
     }
     if (event.type === "PromptQueued") prompts.push(event.data.promptId);
     if (event.type === "PromptFinished") finished.push(event.data.promptId);

@@ -1,0 +1,35 @@
+import type { SessionState } from "../sessions/state.ts";
+import { readTranscript } from "./memory.ts";
+import type { OwnerContext } from "./owner-context.ts";
+
+/**
+ * Makes this owner the one that counts. An earlier one may still believe that it has the session, for instance
+ * because its machine was suspended, and its clock with it. So the transcript comes first: as soon as the log
+ * names a new owner, whatever the earlier one says is refused, and what it has said before is there for the
+ * new one to read.
+ *
+ * @throws DomainError `stale_owner`
+ */
+export const takeOver = async (context: OwnerContext): Promise<void> => {
+  const { claimTranscript, command, epoch, deps } = context;
+  const { digests } = await claimTranscript();
+  const state = await command({ type: "AcquireOwnership", instance: deps.instance, epoch });
+  const begun = openPrompts(state).filter((promptId) => Object.hasOwn(digests, promptId));
+  if (begun.length > 0) await tellRecorded(context, new Set<string | null>(begun));
+};
+
+/**
+ * An earlier owner may have died after it had recorded a message, and before those who watch were told. What is
+ * recorded of the answers that are under way is told again; a message that they have takes its own place.
+ */
+const tellRecorded = async (
+  { deps: { store }, organization, session, tell }: OwnerContext,
+  prompts: ReadonlySet<string | null>,
+): Promise<void> => {
+  for (const message of await readTranscript(store, { organization, session })) {
+    if (prompts.has(message.promptId)) tell({ type: "message", message });
+  }
+};
+
+const openPrompts = (state: SessionState): readonly string[] =>
+  state.status === "none" ? [] : state.prompts.map(({ promptId }) => promptId);
