@@ -23,6 +23,7 @@ import { createAwaitPosition } from "../gateway/await-position.ts";
 import { gitRoutes } from "../git/routes.ts";
 import type { SidecarGitDeps } from "../git/sidecar-git.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
+import { rememberingUsers } from "../identity/known-users.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
@@ -35,7 +36,9 @@ import type { Platform } from "../platform.ts";
 import { createRuleBudgets } from "../policy/budgets.ts";
 import { policyRoutes } from "../policy/routes.ts";
 import { createFindEndpoints } from "../proxies/find-endpoints.ts";
+import { pageOriginsBelow, pageOriginsHere } from "../proxies/page-origins.ts";
 import { proxyRoutes } from "../proxies/routes.ts";
+import { requireStanding } from "../proxies/standing.ts";
 import { type Running, runningStack } from "../running.ts";
 import { createSessionValues } from "../sessions/environment/session-values.ts";
 import { sessionRoutes } from "../sessions/routes.ts";
@@ -88,10 +91,13 @@ export const startGatewayRole = async (
     };
     const { SLACK_SIGNING_SECRET: signingSecret } = config;
     const { findUser, findUserByEmail } = identity;
-    const url = () => {
-      const { port } = app.server.address() as AddressInfo;
-      return `http://${config.HOST}:${port}`;
-    };
+    const port = () => (app.server.address() as AddressInfo).port;
+    const url = () => `http://${config.HOST}:${port()}`;
+    const { SANDBOX_PAGES_URL: pagesUrl } = config;
+    const isHere = config.PUBLIC_URL === undefined && /^(?:127\.|localhost$)/.test(config.HOST);
+    const pages = () =>
+      pagesUrl !== undefined ? pageOriginsBelow(pagesUrl) : isHere ? pageOriginsHere(port()) : null;
+    const standing = { store, findUser: rememberingUsers(findUser, clock) };
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -101,6 +107,8 @@ export const startGatewayRole = async (
         status: () => readProjectionStatus(store, sql),
       },
       proxies: {
+        pages,
+        requireStanding: (ticket) => requireStanding(standing, ticket),
         announce: (sessionId) => announceWatched(store, sessionId),
         verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, clock()),
         ...sidecars,
@@ -133,6 +141,7 @@ export const startGatewayRole = async (
           : slackRoutes({ ...actions, signingSecret, slack, findUserByEmail, log })),
         ...proxyRoutes({
           store,
+          pages,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
         ...gitRoutes({

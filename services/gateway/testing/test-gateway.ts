@@ -26,7 +26,7 @@ import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { healthChecks } from "../../operations/health.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
-import { proxyRoutes } from "../../proxies/routes.ts";
+import { type ProxyRoutesDeps, proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
 import { openSecrets, type Secrets } from "../../secrets/secrets.ts";
 import { createSessionValues } from "../../sessions/environment/session-values.ts";
@@ -86,6 +86,7 @@ export const startTestGateway = async (
     readonly metricsToken?: string;
     readonly origins?: GatewayOptions["origins"];
     readonly extra?: readonly RouteHandler[];
+    readonly pages?: ProxyRoutesDeps["pages"];
     readonly routes?: (of: TestGatewayParts) => readonly RouteHandler[];
     readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
   } = {},
@@ -152,6 +153,7 @@ export const startTestGateway = async (
         ...actionRoutes({ ...stack.deps, registry, sql, log }),
         ...proxyRoutes({
           store,
+          pages: options.pages ?? (() => null),
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
         }),
         ...configurationRoutes({ store, sql }),
