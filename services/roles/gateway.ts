@@ -25,6 +25,7 @@ import type { SidecarGitDeps } from "../git/sidecar-git.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
 import { identityRoutes } from "../identity/routes.ts";
+import { openServiceTokens } from "../identity/service-tokens.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
 import type { ConnectorAccess } from "../integrations/connectors/access.ts";
@@ -71,6 +72,7 @@ export const startGatewayRole = async (
   const started = runningStack();
   try {
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
+    const serviceTokens = await openServiceTokens({ sql, key: keys.serviceTokens });
     const { secrets } = connections;
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
@@ -115,6 +117,7 @@ export const startGatewayRole = async (
       },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
+        serviceOf: serviceTokens.verify,
         sandboxTokenSecret: keys.sandboxTokens,
       }),
       awaitPosition: createAwaitPosition(store.shards, progress),

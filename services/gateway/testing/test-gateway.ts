@@ -20,6 +20,7 @@ import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
 import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
+import { openServiceTokens, type ServiceTokens } from "../../identity/service-tokens.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
 import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
@@ -48,6 +49,7 @@ export interface TestGateway {
   readonly app: FastifyInstance;
   readonly store: EventStore;
   readonly identity: Identity;
+  readonly serviceTokens: ServiceTokens;
   readonly keys: Keys;
   readonly owner: SignedInUser;
   readonly member: SignedInUser;
@@ -101,6 +103,7 @@ export const startTestGateway = async (
     const now = stack.deps.clock;
     const keys = deriveKeys("ab".repeat(32));
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens, now });
+    const serviceTokens = await openServiceTokens({ sql, key: keys.serviceTokens, now });
     const secrets = await openSecrets(sql, keys.secretWrapping);
     const parts = { store, keys, now, identity, secrets };
     const progress = await openProgress(sql);
@@ -132,6 +135,7 @@ export const startTestGateway = async (
       ...(options.proxies && { proxies: options.proxies(parts) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,
+        serviceOf: serviceTokens.verify,
         sandboxTokenSecret: keys.sandboxTokens,
         now,
       }),
@@ -197,6 +201,7 @@ export const startTestGateway = async (
       app,
       store,
       identity,
+      serviceTokens,
       keys,
       owner,
       member: await signedIn(member.user, member.signInToken),
