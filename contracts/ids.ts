@@ -12,6 +12,7 @@ import { z } from "zod";
 export const idPrefixes = {
   organization: "org",
   user: "usr",
+  service_token: "svt",
   configuration: "cfg",
   session: "ses",
   prompt: "prm",
@@ -35,6 +36,7 @@ export type Id<K extends IdKind> = `${(typeof idPrefixes)[K]}_${string}`;
 
 export type OrganizationId = Id<"organization">;
 export type UserId = Id<"user">;
+export type ServiceTokenId = Id<"service_token">;
 export type ConfigurationId = Id<"configuration">;
 export type SessionId = Id<"session">;
 export type PromptId = Id<"prompt">;

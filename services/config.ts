@@ -53,6 +53,11 @@ const configSchema = z.object({
   FANOUT_PORT: port.default(3001),
   /** Where people reach the gateway; `http://HOST:PORT` unless a proxy stands before it. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /**
+   * Editors are pages of sandboxes: each session's has a host of its own below this one's, which has to lead
+   * here with its `Host`. Below localhost unless `HOST` or `PUBLIC_URL` say that people come from elsewhere.
+   */
+  SANDBOX_PAGES_URL: originSchema.optional(),
   /** Where browsers reach the fan-out tier, `ws://HOST:FANOUT_PORT` unless a proxy stands before it. */
   LIVE_URL: z.url({ protocol: /^wss?$/ }).optional(),
   /** Origins whose pages may use the API and the live channel beside the dashboard, separated by commas. */

@@ -8,7 +8,7 @@ export const openProxy = defineRoute({
   path: "/v1/sessions/:sessionId/proxies",
   audience: "user",
   summary:
-    "A path below which the sandbox is reached for 15 minutes; to write, the session's creator, an owner or an admin",
+    "A path below which the sandbox is reached for 15 minutes, an editor for 12 hours; to write, the session's creator, an owner or an admin",
   params: sessionParams,
   body: z.object({
     target: proxyTargetSchema,
@@ -18,6 +18,8 @@ export const openProxy = defineRoute({
     200: z.object({
       /** On the gateway, ending with a slash. Whoever knows it gets in. */
       path: z.string(),
+      /** Where the path has to be opened if not at the gateway: pages of the sandbox that need an origin. */
+      origin: z.url().nullable(),
       expiresAt: z.iso.datetime(),
     }),
   },

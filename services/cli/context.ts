@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import { findServers } from "../running-servers.ts";
 import { findSecretsKey } from "../secrets-key.ts";
 import { type DataKeyVault, openDataKeys } from "../secrets/data-keys.ts";
-import { deriveKeys } from "../secrets/keys.ts";
+import { deriveKeys, type Keys } from "../secrets/keys.ts";
 
 export interface CliContext {
   readonly config: Config;
@@ -59,11 +59,15 @@ export const withLogAndDatabase = async <T>(
   }
 };
 
-const vaultOf = async ({ config }: CliContext, sql: Sql): Promise<DataKeyVault | null> => {
+const vaultOf = async (context: CliContext, sql: Sql): Promise<DataKeyVault | null> => {
+  const keys = await keysOf(context);
+  return keys && openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping });
+};
+
+/** The control plane's keys; null where SECRETS_KEY is not known. */
+export const keysOf = async ({ config }: CliContext): Promise<Keys | null> => {
   const secretsKey = config.SECRETS_KEY ?? (await findSecretsKey(config.DATA_DIR));
-  return secretsKey === null
-    ? null
-    : openDataKeys({ sql, wrappingKey: deriveKeys(secretsKey).dataKeyWrapping });
+  return secretsKey === null ? null : deriveKeys(secretsKey);
 };
 
 /** Works on the log only. */

@@ -8,6 +8,7 @@ import { addConfigurationCommands } from "./commands/configurations.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
 import { addSandboxCommands } from "./commands/sandbox-snapshots.ts";
+import { addServiceTokenCommands } from "./commands/service-tokens.ts";
 import { addStreamCommands } from "./commands/streams.ts";
 
 // Who reads what is printed may have seen enough, as `head` has after some lines.
@@ -31,6 +32,7 @@ try {
   addConfigurationCommands(program, context);
   addActionCommands(program, context);
   addSandboxCommands(program, context);
+  addServiceTokenCommands(program, context);
   await program.parseAsync();
 } catch (error) {
   const text = isDomainError(error) ? error.message : error instanceof Error ? error.stack : error;

@@ -13,6 +13,8 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** A user's access token or a sandbox's token; a browser's cookie does without. */
   readonly accessToken?: string;
+  /** Of another program, in place of a person's or a sandbox's token. */
+  readonly serviceToken?: string;
   readonly fetch?: typeof globalThis.fetch;
   /** How long a call may take; 90 s unless told, because an action may take a minute. */
   readonly timeoutMs?: number;
@@ -26,7 +28,8 @@ export interface Client {
 }
 
 export const createClient = (options: ClientOptions): Client => {
-  const { baseUrl, accessToken, timeoutMs = 90_000 } = options;
+  const { baseUrl, timeoutMs = 90_000 } = options;
+  const token = options.accessToken ?? options.serviceToken;
   // Looked up on each call: a page's fetch must be called as a method of the window.
   const send = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init));
 
@@ -39,7 +42,7 @@ export const createClient = (options: ClientOptions): Client => {
     const signals = [AbortSignal.timeout(timeoutMs), ...(call.signal ? [call.signal] : [])];
     const { response, text } = await exchange(send, url, {
       method: route.method,
-      headers: headersOf(call, accessToken),
+      headers: headersOf(call, token),
       body: call.body === undefined ? null : JSON.stringify(call.body),
       signal: AbortSignal.any(signals),
     });
@@ -66,10 +69,10 @@ interface AnyInput {
   readonly signal?: AbortSignal;
 }
 
-const headersOf = (call: AnyInput, accessToken: string | undefined): Headers => {
+const headersOf = (call: AnyInput, token: string | undefined): Headers => {
   const headers = new Headers({ accept: "application/json" });
   if (call.body !== undefined) headers.set("content-type", "application/json");
-  if (accessToken !== undefined) headers.set("authorization", `Bearer ${accessToken}`);
+  if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     if (typeof value === "string") headers.set(name, value);
   }

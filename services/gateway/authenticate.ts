@@ -1,7 +1,11 @@
-/** Tells who sends a request: a person by access token or cookie, a sandbox by its derived token. */
+/**
+ * Tells who sends a request: a person by access token or cookie, a sandbox by its derived token, another
+ * program by a service token.
+ */
 import { DomainError } from "#contracts/errors";
 import type { UserView } from "#contracts/identity/principal";
 import { verifySandboxToken } from "#sandbox/token";
+import { type ServiceToken, serviceTokenPrefix } from "../identity/service-tokens.ts";
 import type { Principal } from "./principal.ts";
 import { tokenOfCookies } from "./session-cookie.ts";
 
@@ -23,6 +27,10 @@ export type Authenticate = (credentials: Credentials) => Promise<Authenticated>;
 export interface AuthenticateOptions {
   /** Whose access token it is; see `identity/identity.ts`. */
   readonly userOf: (accessToken: string) => Promise<UserView>;
+  /** Whose service token it is; see `identity/service-tokens.ts`. */
+  readonly serviceOf: (
+    token: string,
+  ) => Promise<Pick<ServiceToken, "userId" | "organizationId" | "scopes">>;
   /** The secret that sandbox tokens are derived from. */
   readonly sandboxTokenSecret: string;
   readonly now?: () => Date;
@@ -30,12 +38,17 @@ export interface AuthenticateOptions {
 
 export const createAuthenticate = ({
   userOf,
+  serviceOf,
   sandboxTokenSecret,
   now = () => new Date(),
 }: AuthenticateOptions): Authenticate => {
   const principalOf = async (token: string): Promise<Principal> => {
     if (token.startsWith("sbx1.")) {
       return { kind: "sandbox", ...verifySandboxToken(token, sandboxTokenSecret, now()) };
+    }
+    if (token.startsWith(serviceTokenPrefix)) {
+      const { userId, organizationId, scopes } = await serviceOf(token);
+      return { kind: "user", userId, organizationId, role: "member", scopes };
     }
     const { id, organizationId, role } = await userOf(token);
     return { kind: "user", userId: id, organizationId, role };

@@ -1,6 +1,7 @@
 import { DomainError } from "#contracts/errors";
 import type { Route } from "#contracts/http/route";
 import { approverRoles } from "#contracts/identity/principal";
+import type { ServiceScope } from "#contracts/identity/service-scope";
 import type { Principal } from "./principal.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Principal } from "./principal.ts";
  * @throws DomainError `forbidden`; `session_not_found` for a sandbox on another session's path
  */
 export const authorize = (
-  { audience }: Route,
+  { audience, method, path }: Route,
   principal: Principal,
   params: Readonly<Record<string, unknown>>,
 ): void => {
@@ -26,7 +27,17 @@ export const authorize = (
   if (audience === "sandbox") {
     throw new DomainError("forbidden", "Only the session's own sandbox may do this.");
   }
+  if (principal.scopes !== undefined) requireScope(method, path, principal.scopes);
   if (audience === "approver" && !approverRoles.includes(principal.role)) {
     throw new DomainError("forbidden", "This needs an owner or an admin of the organisation.");
   }
 };
+
+const requireScope = (method: string, path: string, scopes: readonly ServiceScope[]): void => {
+  const isOfSessions = path === sessionsPath || path.startsWith(`${sessionsPath}/`);
+  if (isOfSessions && scopes.includes("sessions")) return;
+  if (method === "GET" && scopes.includes("read")) return;
+  throw new DomainError("forbidden", "The scopes of this service token do not include this.");
+};
+
+const sessionsPath = "/v1/sessions";

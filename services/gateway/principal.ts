@@ -1,4 +1,5 @@
 import type { Actor } from "#contracts/actor";
+import type { ServiceScope } from "#contracts/identity/service-scope";
 import type { Role } from "#contracts/identity/principal";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 
@@ -9,6 +10,8 @@ export type Principal =
       readonly userId: UserId;
       readonly organizationId: OrganizationId;
       readonly role: Role;
+      /** Of a program, which has a member's role; a person has none, and may do all that the role may. */
+      readonly scopes?: readonly ServiceScope[];
     }
   | {
       readonly kind: "sandbox";
@@ -19,5 +22,9 @@ export type Principal =
 /** How the principal stands in the commits of its commands. */
 export const actorOf = (principal: Principal): Actor =>
   principal.kind === "user"
-    ? { kind: "user", id: principal.userId, via: "http" }
+    ? {
+        kind: principal.scopes === undefined ? "user" : "service",
+        id: principal.userId,
+        via: "http",
+      }
     : { kind: "sandbox", id: principal.sessionId, via: "http" };

@@ -26,6 +26,14 @@ const schema = /* sql */ `
     expires_at timestamptz NOT NULL,
     used_at timestamptz
   );
+  CREATE TABLE IF NOT EXISTS identity.service_tokens (
+    id text PRIMARY KEY,
+    user_id text NOT NULL REFERENCES identity.users (id),
+    scopes text[] NOT NULL,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    revoked_at timestamptz
+  );
 `;
 
 /** Any number, the same in every process: whoever holds it prepares the tables or the first owner. */

@@ -101,14 +101,19 @@ export const verifyLiveTicket = async (
   return { sessionId: ses, organizationId: org, userId: sub, access: acc };
 };
 
-/** Good for 15 minutes: it is in every path of what is looked at. */
+/**
+ * Good for 15 minutes: it is in every path of what is looked at. An editor goes on loading what it needs for
+ * as long as somebody works with it, so its ticket is good for 12 hours.
+ */
 export const signProxyTicket = (
   key: Uint8Array,
   { userId, organizationId, sessionId, target, access }: ProxyTicket,
   now: Date,
 ): Promise<Signed> =>
   sign(
-    proxyTicket,
+    target === "vscode"
+      ? { ...proxyTicket, lifetimeSeconds: accessToken.lifetimeSeconds }
+      : proxyTicket,
     key,
     { sub: userId, org: organizationId, ses: sessionId, tgt: target, acc: access },
     now,

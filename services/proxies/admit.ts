@@ -3,6 +3,7 @@ import { DomainError } from "#contracts/errors";
 import { idSchema } from "#contracts/ids";
 import type { ProxyTicket } from "../identity/signed-tokens.ts";
 import type { FindEndpoints } from "./find-endpoints.ts";
+import type { PageOrigins } from "./page-origins.ts";
 import { type Upstream, upstreamOf } from "./upstream.ts";
 
 export interface AdmitDeps {
@@ -11,6 +12,13 @@ export interface AdmitDeps {
   readonly findEndpoints: FindEndpoints;
   /** The bearer token of a session's sidecar. */
   readonly sidecarToken: (ticket: ProxyTicket) => string;
+  /** Null where sandboxes have no origins for their pages. */
+  readonly pages: () => PageOrigins | null;
+  /**
+   * Asked about tickets that are good for hours.
+   * @throws DomainError when their person may not do what they open any more
+   */
+  readonly requireStanding: (ticket: ProxyTicket) => Promise<void>;
 }
 
 export interface ProxyRequest {
@@ -18,6 +26,9 @@ export interface ProxyRequest {
   /** As it was sent: path and query. */
   readonly url: string;
   readonly upgrade: boolean;
+  /** The headers of these names; a program sends no origin. */
+  readonly host: string;
+  readonly origin: string | undefined;
 }
 
 export interface Admitted {
@@ -36,9 +47,10 @@ const readMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** @throws DomainError `not_found`, `unauthenticated`, `token_expired`, `session_not_found`, `forbidden` */
 export const admit = async (
-  { verifyTicket, findEndpoints, sidecarToken }: AdmitDeps,
-  { method, url, upgrade }: ProxyRequest,
+  { verifyTicket, findEndpoints, sidecarToken, pages, requireStanding }: AdmitDeps,
+  request: ProxyRequest,
 ): Promise<Admitted> => {
+  const { method, url, upgrade, host } = request;
   const [, session, token, target, rest] = addressPattern.exec(url) ?? [];
   if (session === undefined || token === undefined || rest === undefined) throw nothing();
   const ticket = await verifyTicket(token);
@@ -51,15 +63,38 @@ export const admit = async (
   if (ticket.access === "read" && (upgrade || !readMethods.has(method))) {
     throw new DomainError("forbidden", "The ticket is for reading only.");
   }
+  requireOrigin(pages(), ticket, request);
+  if (ticket.target === "vscode") await requireStanding(ticket);
+  const prefix = `${proxyPath}/${session}/${token}/${ticket.target}`;
   return {
     ticket,
-    prefix: `${proxyPath}/${session}/${token}/${ticket.target}`,
+    prefix,
     findUpstream: async () =>
       upstreamOf(ticket.target, rest, {
         endpoints: await findEndpoints(ticket),
         sidecarToken: sidecarToken(ticket),
+        reachedAt: { host, prefix },
       }),
   };
+};
+
+/** An editor's pages have an origin to themselves, and nothing else is there. */
+const requireOrigin = (
+  pages: PageOrigins | null,
+  { target, sessionId }: ProxyTicket,
+  { host, origin, upgrade }: ProxyRequest,
+): void => {
+  if (target !== "vscode") {
+    if (pages?.include(host) === true) throw nothing();
+    return;
+  }
+  const own = pages?.of(sessionId);
+  if (own === undefined || new URL(own).host !== host.toLowerCase()) {
+    throw new DomainError("forbidden", "This is opened at an origin of its own only.");
+  }
+  if (upgrade && origin !== undefined && origin !== own) {
+    throw new DomainError("forbidden", "This page may not open a WebSocket here.");
+  }
 };
 
 const nothing = (): DomainError => new DomainError("not_found", "There is nothing here.");

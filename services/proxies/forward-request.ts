@@ -35,7 +35,7 @@ export const forwardRequest = async (forward: ForwardRequest): Promise<void> => 
     url: upstream.url,
     method: request.method ?? "GET",
     headers: {
-      ...requestHeaders(request.headers, upstream.credential),
+      ...requestHeaders(request.headers, upstream.headers),
       // Node frames the bodies of some methods only when it is told to.
       ...(request.headers["transfer-encoding"] && { "transfer-encoding": "chunked" }),
     },

@@ -33,7 +33,7 @@ export const forwardUpgrade = async (forward: ForwardUpgrade): Promise<void> => 
   // What follows are frames: a length would have some of them read as a body.
   const { "content-length": _length, ...headers } = requestHeaders(
     request.headers,
-    upstream.credential,
+    upstream.headers,
   );
   const answer = await askUpstream({
     url: upstream.url,

@@ -39,19 +39,16 @@ const ofTheSandbox = [
   "x-frame-options",
 ];
 
-/** The headers for the sandbox. @param credential the `Authorization` that opens it; null without one */
+/** The headers for the sandbox. @param added in place of the client's own, such as what opens it */
 export const requestHeaders = (
   headers: IncomingHttpHeaders,
-  credential: string | null,
+  added: Readonly<Record<string, string>>,
 ): OutgoingHttpHeaders => {
   const dropped = new Set([...hopByHop, ...ofTheCaller, ...steering, ...namedBy(headers)]);
   const passed = Object.entries(headers).filter(
     ([name]) => !dropped.has(name) && !/^(?:x-forwarded-|x-real-ip$)/.test(name),
   );
-  return {
-    ...Object.fromEntries(passed),
-    ...(credential !== null && { authorization: credential }),
-  };
+  return { ...Object.fromEntries(passed), ...added };
 };
 
 /** The headers for the client; see {@link isolation}. */
@@ -79,6 +76,12 @@ const isolation: Readonly<Record<ProxyTarget, Readonly<Record<string, string>>>>
       "sandbox allow-scripts allow-forms allow-modals allow-popups allow-downloads; frame-ancestors 'self'",
     "access-control-allow-origin": "*",
     "cross-origin-resource-policy": "cross-origin",
+    "referrer-policy": "no-referrer",
+  },
+  // Its origin is its session's and nobody else's (see page-origins.ts): it needs what a sandboxed page has not.
+  vscode: {
+    "content-security-policy": "frame-ancestors 'self'",
+    "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
   },
   sidecar: data(),

@@ -35,6 +35,8 @@ beforeAll(async () => {
           sidecar: sessionId === session ? sandbox.url : "http://127.0.0.1:1",
         }),
       sidecarToken: () => "of-the-sidecar",
+      pages: () => null,
+      requireStanding: () => Promise.resolve(),
       limits,
     }),
   });

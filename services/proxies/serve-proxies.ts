@@ -24,6 +24,7 @@ export const serveProxies = (app: FastifyInstance, options: ProxiesOptions): voi
     connections.endAll();
     done();
   });
+  keepPagesApart(app, options);
   serveRequests(app, { ...options, limits, connections });
   app.server.on("upgrade", (request, socket: Duplex, head) => {
     void serveUpgrade({ ...options, limits, connections }, { request, socket, head });
@@ -35,6 +36,15 @@ interface Served extends AdmitDeps {
   readonly limits: ProxyLimits;
   readonly connections: Connections;
 }
+
+/** A host of a sandbox's pages has nothing of ours: no page to sign in on, and no API that would take it for one. */
+const keepPagesApart = (app: FastifyInstance, { pages }: AdmitDeps): void => {
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { host = "" } = request.headers;
+    const apart = pages()?.include(host) === true && !request.url.startsWith(`${proxyPath}/`);
+    done(apart ? new DomainError("not_found", "There is nothing here.") : undefined);
+  });
+};
 
 const serveRequests = (app: FastifyInstance, served: Served): void => {
   app.register((scope, _options, done) => {
@@ -106,10 +116,10 @@ const serveUpgrade = async (
   }
 };
 
-const describe = ({ method = "GET", url = "/" }: IncomingMessage, upgrade: boolean) => ({
-  method,
-  url,
-  upgrade,
+const describe = ({ method = "GET", url = "/", headers }: IncomingMessage, upgrade: boolean) => ({
+  ...{ method, url, upgrade },
+  host: headers.host ?? "",
+  origin: headers.origin,
 });
 
 /** A page of the preview has an origin of its own, so the browser asks before it sends some requests. */

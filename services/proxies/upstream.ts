@@ -7,8 +7,14 @@ export interface Upstream {
   readonly url: URL;
   /** The root of the target. */
   readonly base: URL;
-  /** The `Authorization` that opens it; null where none is needed. */
-  readonly credential: string | null;
+  /** Put in place of the client's own. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface UpstreamDeps {
+  readonly endpoints: SandboxEndpoints;
+  readonly sidecarToken: string;
+  readonly reachedAt: { readonly host: string; readonly prefix: string };
 }
 
 /** What of the agent's server is passed on. Its configuration is not: the model's key is in it. */
@@ -20,27 +26,38 @@ const steering = ["directory", "workspace"];
 /**
  * @param pathAndQuery what follows the ticket's path, beginning with `/`
  * @param sidecarToken the bearer token of the session's sidecar
+ * @param reachedAt host and path that stand for the target's root in the client's browser
  * @throws DomainError `not_found` for a path that leaves the target or is not passed on
  */
 export const upstreamOf = (
   target: ProxyTarget,
   pathAndQuery: string,
-  { endpoints, sidecarToken }: { endpoints: SandboxEndpoints; sidecarToken: string },
+  { endpoints, sidecarToken, reachedAt }: UpstreamDeps,
 ): Upstream => {
   switch (target) {
     case "preview":
-      return { ...below(endpoints.preview, pathAndQuery), credential: null };
+      return { ...below(endpoints.preview, pathAndQuery), headers: {} };
     case "sidecar":
       return {
         ...below(endpoints.sidecar, pathAndQuery),
-        credential: `Bearer ${sidecarToken}`,
+        headers: { authorization: `Bearer ${sidecarToken}` },
+      };
+    case "vscode":
+      return {
+        ...below(`${endpoints.sidecar}/vscode`, pathAndQuery),
+        headers: {
+          authorization: `Bearer ${sidecarToken}`,
+          // By these openvscode-server writes its pages' addresses; code-server's are relative.
+          "x-forwarded-host": reachedAt.host,
+          "x-forwarded-prefix": reachedAt.prefix,
+        },
       };
     case "opencode": {
       const { baseUrl, authorization } = endpoints.opencode;
       const { url, base } = below(baseUrl, pathAndQuery);
       if (!agentPaths.test(pathOf(pathAndQuery))) throw nothing();
       for (const name of steering) url.searchParams.delete(name);
-      return { url, base, credential: authorization };
+      return { url, base, headers: { authorization } };
     }
   }
 };

@@ -28,7 +28,9 @@ import { createAwaitPosition } from "../gateway/await-position.ts";
 import { gitRoutes } from "../git/routes.ts";
 import type { SidecarGitDeps } from "../git/sidecar-git.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
+import { rememberingUsers } from "../identity/known-users.ts";
 import { identityRoutes } from "../identity/routes.ts";
+import { openServiceTokens } from "../identity/service-tokens.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
 import type { ConnectorAccess } from "../integrations/connectors/access.ts";
@@ -40,7 +42,9 @@ import type { Platform } from "../platform.ts";
 import { createRuleBudgets } from "../policy/budgets.ts";
 import { policyRoutes } from "../policy/routes.ts";
 import { createFindEndpoints } from "../proxies/find-endpoints.ts";
+import { pageOriginsBelow, pageOriginsHere } from "../proxies/page-origins.ts";
 import { proxyRoutes } from "../proxies/routes.ts";
+import { requireStanding } from "../proxies/standing.ts";
 import { type Running, runningStack } from "../running.ts";
 import { openDataKeys } from "../secrets/data-keys.ts";
 import { createSessionValues } from "../sessions/environment/session-values.ts";
@@ -74,6 +78,7 @@ export const startGatewayRole = async (
   const started = runningStack();
   try {
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
+    const serviceTokens = await openServiceTokens({ sql, key: keys.serviceTokens });
     const { secrets } = connections;
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
@@ -96,11 +101,14 @@ export const startGatewayRole = async (
     const fullResults = openFullResults({ sql, keys: dataKeys });
     const { SLACK_SIGNING_SECRET: signingSecret } = config;
     const { findUser, findUserByEmail } = identity;
-    const url = () => {
-      const { port } = app.server.address() as AddressInfo;
-      return `http://${config.HOST}:${port}`;
-    };
+    const port = () => (app.server.address() as AddressInfo).port;
+    const url = () => `http://${config.HOST}:${port()}`;
     const publicUrl = () => (config.PUBLIC_URL ?? url()).replace(/\/+$/, "");
+    const { SANDBOX_PAGES_URL: pagesUrl } = config;
+    const isHere = config.PUBLIC_URL === undefined && /^(?:127\.|localhost$)/.test(config.HOST);
+    const pages = () =>
+      pagesUrl !== undefined ? pageOriginsBelow(pagesUrl) : isHere ? pageOriginsHere(port()) : null;
+    const standing = { store, findUser: rememberingUsers(findUser, clock) };
     const app = await buildGateway({
       log,
       dashboardDir,
@@ -110,12 +118,15 @@ export const startGatewayRole = async (
         status: () => readProjectionStatus(store, sql),
       },
       proxies: {
+        pages,
+        requireStanding: (ticket) => requireStanding(standing, ticket),
         announce: (sessionId) => announceWatched(store, sessionId),
         verifyTicket: (ticket) => verifyProxyTicket(keys.proxyTickets, ticket, clock()),
         ...sidecars,
       },
       authenticate: createAuthenticate({
         userOf: identity.userOf,
+        serviceOf: serviceTokens.verify,
         sandboxTokenSecret: keys.sandboxTokens,
       }),
       awaitPosition: createAwaitPosition(store.shards, progress),
@@ -142,6 +153,7 @@ export const startGatewayRole = async (
           : slackRoutes({ ...actions, signingSecret, slack, findUserByEmail, log })),
         ...proxyRoutes({
           store,
+          pages,
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, clock()),
         }),
         ...gitRoutes({

@@ -7,6 +7,7 @@ import { DomainError } from "#contracts/errors";
 
 export interface Keys {
   readonly accessTokens: Uint8Array;
+  readonly serviceTokens: Uint8Array;
   readonly liveTickets: Uint8Array;
   readonly proxyTickets: Uint8Array;
   readonly approvalLinks: Uint8Array;
@@ -33,6 +34,7 @@ export const deriveKeys = (secretsKey: string): Keys => {
     );
   return {
     accessTokens: derive("access-tokens"),
+    serviceTokens: derive("service-tokens"),
     liveTickets: derive("live-tickets"),
     proxyTickets: derive("proxy-tickets"),
     approvalLinks: derive("approval-links"),

@@ -2,6 +2,7 @@
  * Caddy's configuration for the preview: one port in front of what the agent builds. Written for Caddy 2.6 and
  * later.
  */
+import { editorPath } from "../editor/editor-proxy.ts";
 
 export interface PreviewSettings {
   /** `0.0.0.0` where a provider's tunnel comes from outside. */
@@ -9,7 +10,6 @@ export interface PreviewSettings {
   readonly port: number;
   /** Where applications usually listen, the likeliest first. */
   readonly fallbackPorts: readonly number[];
-  readonly vscodePort: number;
 }
 
 export interface CaddyfilePlaces {
@@ -42,12 +42,9 @@ export const caddyfile = (settings: PreviewSettings, places: CaddyfilePlaces): s
 	handle_path /_proliferate/mcp/* {
 		reverse_proxy 127.0.0.1:${places.sidecarPort}
 	}
-	handle /_proliferate/vscode/* {
-		forward_auth 127.0.0.1:${places.sidecarPort} {
-			uri /api/auth/check
-		}
-		uri strip_prefix /_proliferate/vscode
-		reverse_proxy localhost:${settings.vscodePort}
+	handle_path /_proliferate/vscode/* {
+		rewrite * ${editorPath}{uri}
+		reverse_proxy 127.0.0.1:${places.sidecarPort}
 	}
 	handle /_proliferate/* {
 		respond 404

@@ -1,11 +1,11 @@
 /** The preview: a Caddy that the sidecar keeps running, and the port that it shows. */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import pLimit from "p-limit";
 import { DomainError } from "#contracts/errors";
 import type { ServiceSpec } from "../services/service.ts";
+import { socketFolder } from "../socket-folder.ts";
 import { loadCaddyfile } from "./caddy-admin.ts";
 import {
   caddyfile,
@@ -77,21 +77,6 @@ export const openPreview = async (options: PreviewOptions): Promise<Preview> => 
     exposedPort: () => exposed,
     expose: (port) => oneAtATime(() => expose(port)),
   };
-};
-
-/** A socket's path may have 107 bytes (unix(7)), which a folder deep down already has. */
-const longestSocketFolder = 90;
-
-const socketFolder = async (preferred: string): Promise<string> => {
-  if (Buffer.byteLength(preferred) <= longestSocketFolder) return preferred;
-  const name = `proliferate-${createHash("sha256").update(preferred).digest("hex").slice(0, 16)}`;
-  const base =
-    Buffer.byteLength(path.join(tmpdir(), name)) > longestSocketFolder ? "/tmp" : tmpdir();
-  const folder = path.join(base, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = await stat(folder);
-  if (uid === process.getuid?.() && (mode & 0o077) === 0) return folder;
-  throw new DomainError("preview_unavailable", `${folder} belongs to somebody else.`);
 };
 
 const replaceFile = async (file: string, content: string): Promise<void> => {

@@ -40,6 +40,10 @@ export interface ServiceManager {
   log(name: string): ServiceLog;
   /** Keeps exactly these programs of the sandbox's own running. */
   keepRunning(specs: readonly ServiceSpec[]): Promise<void>;
+  /** Has a program of the sandbox's own run for a while, unless it does already. */
+  startOwn(spec: ServiceSpec): Promise<void>;
+  /** Ends it; fine when it does not run. */
+  stopOwn(name: string): Promise<void>;
   /** Lets go of all services without ending them. */
   close(): Promise<void>;
 }
@@ -166,6 +170,12 @@ export const openServiceManager = async (
       }
       await save();
     },
+    startOwn: (spec) =>
+      inTurn(spec.name, async () => {
+        const status = services.get(spec.name)?.state().status;
+        if (status !== "running" && status !== "restarting") await replace(spec);
+      }),
+    stopOwn: (name) => inTurn(name, async () => services.get(name)?.stop()),
     close: async () => {
       clearInterval(rotation);
       for (const service of services.values()) service.release();

@@ -20,7 +20,6 @@ const previewSchema = z.strictObject({
     .min(1)
     .max(maxFallbackPorts)
     .default([3000, 5173, 8000, 8080, 4321, 4200, 5000]),
-  vscodePort: port.min(1).default(3901),
 });
 
 const programSchema = z.strictObject({

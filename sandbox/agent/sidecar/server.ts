@@ -29,10 +29,20 @@ export interface SidecarServerOptions {
   readonly report: (error: unknown) => void;
 }
 
+/** Answers everything below a path by itself, once the token has been checked. */
+export interface Mount {
+  /** @throws DomainError before it has answered */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** @throws DomainError before it has answered */
+  readonly open: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+}
+
 /** What is served, once there is something to serve. */
 export interface Served {
   readonly routes: readonly Route[];
   readonly webSockets: Readonly<Record<string, OpenWebSocket>>;
+  /** By the path that they begin below, such as `/vscode`. */
+  readonly mounts: Readonly<Record<string, Mount>>;
 }
 
 export interface SidecarServer {
@@ -54,7 +64,7 @@ export const listen = async (options: SidecarServerOptions): Promise<SidecarServ
   });
   const server = createServer((request, response) => {
     void served
-      .then(({ routes }) => answer(options, routes, request, response))
+      .then((serving) => answer(options, serving, request, response))
       .catch(options.report);
   });
   server.headersTimeout = 10_000;
@@ -62,7 +72,7 @@ export const listen = async (options: SidecarServerOptions): Promise<SidecarServ
   server.on("upgrade", (request, socket: Duplex, head) => {
     socket.on("error", () => socket.destroy()); // The client has gone before it was answered.
     void served
-      .then(({ webSockets }) => upgrade(options.access, webSockets, { request, socket, head }))
+      .then((serving) => upgrade(options.access, serving, { request, socket, head }))
       .catch((error: unknown) => refuseUpgrade(socket, error, options.report));
   });
   await new Promise<void>((resolve, reject) => {
@@ -78,7 +88,7 @@ export const listen = async (options: SidecarServerOptions): Promise<SidecarServ
 
 const answer = async (
   { access, report }: SidecarServerOptions,
-  routes: readonly Route[],
+  { routes, mounts }: Served,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
@@ -88,6 +98,8 @@ const answer = async (
     const url = parseUrl(request);
     const isOpen = routes.some((each) => each.open === true && each.pattern === url.pathname);
     if (!isOpen) access.requireToken(request.headers);
+    const mount = mountOf(mounts, request);
+    if (mount) return await mount.answer(request, response);
     const { route, params } = findRoute(routes, request.method, url.pathname);
     const reply = await route.handle({
       params,
@@ -108,13 +120,19 @@ interface Upgrade {
   readonly head: Buffer;
 }
 
-const upgrade = (
+/** By the path as it was sent: whoever answers below it reads that path anew. */
+const mountOf = (mounts: Served["mounts"], { url = "" }: IncomingMessage): Mount | undefined =>
+  Object.entries(mounts).find(([path]) => url.startsWith(`${path}/`))?.[1];
+
+const upgrade = async (
   access: Access,
-  webSockets: Served["webSockets"],
+  { webSockets, mounts }: Served,
   { request, socket, head }: Upgrade,
-): void => {
+): Promise<void> => {
   access.requireToken(request.headers);
   access.requireOrigin(request.headers);
+  const mount = mountOf(mounts, request);
+  if (mount) return mount.open(request, socket, head);
   const url = parseUrl(request);
   const open = webSockets[url.pathname];
   if (open === undefined) throw new DomainError("not_found", "There is no WebSocket at this path.");

@@ -1,5 +1,7 @@
 /** The sidecar: what a sandbox offers to the control plane and to the agent, over HTTP. */
 import path from "node:path";
+import { type EditorLimits, openEditor } from "../editor/editor.ts";
+import { editorPath, editorProxy } from "../editor/editor-proxy.ts";
 import { openPreview, type Preview } from "../preview/preview.ts";
 import { openServiceManager } from "../services/service-manager.ts";
 import type { RestartLimits } from "../services/restart-policy.ts";
@@ -27,6 +29,7 @@ export interface SidecarOptions {
   readonly report: (error: unknown) => void;
   readonly restartLimits?: Partial<RestartLimits>;
   readonly terminalLimits?: NonNullable<TerminalsOptions["limits"]>;
+  readonly editorLimits?: Partial<EditorLimits>;
 }
 
 export interface Sidecar {
@@ -66,6 +69,11 @@ export const startSidecar = async (options: SidecarOptions): Promise<Sidecar> =>
       ...(options.terminalLimits !== undefined && { limits: options.terminalLimits }),
     });
     const sockets = terminalSockets(terminals);
+    const editor = openEditor({
+      ...{ services, stateFolder, searchPath, workspace: workspace.root },
+      ...(options.editorLimits !== undefined && { limits: options.editorLimits }),
+    });
+    const editors = editorProxy(editor);
     server.serve({
       routes: [
         ...accessRoutes,
@@ -81,11 +89,14 @@ export const startSidecar = async (options: SidecarOptions): Promise<Sidecar> =>
         ...terminalRoutes(terminals),
       ],
       webSockets: { "/api/terminal": sockets.open },
+      mounts: { [editorPath]: editors },
     });
     return {
       port: server.port,
       close: async () => {
         sockets.close();
+        editors.close();
+        editor.close();
         await server.close();
         await services.close();
       },

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { problemSchema, type Problem } from "#contracts/problem";
+import { editorService } from "../editor/editor.ts";
 import { endProcesses, serviceMarker } from "../services/service-process.ts";
 import { parseSidecarConfig, type SidecarConfigInput } from "../sidecar/config.ts";
 import { startSidecar, type Sidecar, type SidecarOptions } from "../sidecar/start-sidecar.ts";
@@ -43,7 +44,15 @@ export interface SidecarHarness {
 
 export const startSidecarHarness = async (
   config: Omit<SidecarConfigInput, "workspace"> = {},
-  options: Partial<Pick<SidecarOptions, "token" | "restartLimits" | "terminalLimits">> = {},
+  {
+    searchPath = process.env["PATH"] ?? "",
+    ...options
+  }: Partial<
+    Pick<SidecarOptions, "token" | "restartLimits" | "terminalLimits" | "editorLimits">
+  > & {
+    /** In place of this process's `PATH`. */
+    readonly searchPath?: string;
+  } = {},
 ): Promise<SidecarHarness> => {
   const folder = await mkdtemp(path.join(tmpdir(), "proliferate-sidecar-"));
   const workspace = path.join(folder, "workspace");
@@ -53,14 +62,16 @@ export const startSidecarHarness = async (
   const start = (): Promise<Sidecar> =>
     startSidecar({
       token: testToken,
-      environment: { PATH: process.env["PATH"] ?? "", HOME: folder, PS1: "$ " },
+      environment: { PATH: searchPath, HOME: folder, PS1: "$ " },
       report: (error) => reports.push(error),
       restartLimits: { firstDelayMs: 10, longestDelayMs: 40, giveUpAfter: 3 },
       ...options,
       config: parseSidecarConfig({ port: 0, stateFolder, ...config, workspace }),
     });
   let sidecar = await start();
-  const services = new Set(config.supervise?.map(({ name }) => name)).add("caddy");
+  const services = new Set(config.supervise?.map(({ name }) => name))
+    .add("caddy")
+    .add(editorService);
 
   return {
     folder,

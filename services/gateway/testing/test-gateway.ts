@@ -20,13 +20,14 @@ import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
 import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { identityRoutes } from "../../identity/routes.ts";
+import { openServiceTokens, type ServiceTokens } from "../../identity/service-tokens.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
 import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { healthChecks } from "../../operations/health.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
-import { proxyRoutes } from "../../proxies/routes.ts";
+import { type ProxyRoutesDeps, proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
 import { openSecrets, type Secrets } from "../../secrets/secrets.ts";
 import { createSessionValues } from "../../sessions/environment/session-values.ts";
@@ -48,6 +49,7 @@ export interface TestGateway {
   readonly app: FastifyInstance;
   readonly store: EventStore;
   readonly identity: Identity;
+  readonly serviceTokens: ServiceTokens;
   readonly keys: Keys;
   readonly owner: SignedInUser;
   readonly member: SignedInUser;
@@ -86,6 +88,7 @@ export const startTestGateway = async (
     readonly metricsToken?: string;
     readonly origins?: GatewayOptions["origins"];
     readonly extra?: readonly RouteHandler[];
+    readonly pages?: ProxyRoutesDeps["pages"];
     readonly routes?: (of: TestGatewayParts) => readonly RouteHandler[];
     readonly proxies?: (of: TestGatewayParts) => NonNullable<GatewayOptions["proxies"]>;
   } = {},
@@ -100,6 +103,7 @@ export const startTestGateway = async (
     const now = stack.deps.clock;
     const keys = deriveKeys("ab".repeat(32));
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens, now });
+    const serviceTokens = await openServiceTokens({ sql, key: keys.serviceTokens, now });
     const secrets = await openSecrets(sql, keys.secretWrapping);
     const parts = { store, keys, now, identity, secrets };
     const progress = await openProgress(sql);
@@ -131,6 +135,7 @@ export const startTestGateway = async (
       ...(options.proxies && { proxies: options.proxies(parts) }),
       authenticate: createAuthenticate({
         userOf: identity.userOf,
+        serviceOf: serviceTokens.verify,
         sandboxTokenSecret: keys.sandboxTokens,
         now,
       }),
@@ -152,6 +157,7 @@ export const startTestGateway = async (
         ...actionRoutes({ ...stack.deps, fullResults: stack.fullResults, registry, sql, log }),
         ...proxyRoutes({
           store,
+          pages: options.pages ?? (() => null),
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
         }),
         ...configurationRoutes({ store, sql }),
@@ -195,6 +201,7 @@ export const startTestGateway = async (
       app,
       store,
       identity,
+      serviceTokens,
       keys,
       owner,
       member: await signedIn(member.user, member.signInToken),

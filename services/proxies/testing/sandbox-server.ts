@@ -62,7 +62,7 @@ export const startSandboxServer = async (): Promise<SandboxServer> => {
     if (answer) answer(request, response);
     else response.writeHead(200).end("ok");
   });
-  const sockets = new WebSocketServer({ server, path: "/socket" });
+  const sockets = new WebSocketServer({ server });
   sockets.on("connection", (socket, request) => {
     requests.push(request);
     socket.on("message", (data, binary) => socket.send(data, { binary }));

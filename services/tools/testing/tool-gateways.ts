@@ -88,6 +88,7 @@ export const startToolWorld = async (): Promise<ToolWorld> => {
                   email: "owner@example.com",
                 })
               : Promise.reject(new DomainError("unauthenticated", "Nobody knows this token.")),
+          serviceOf: () => Promise.reject(new Error("No service asks here.")),
           sandboxTokenSecret: secret,
         }),
         awaitPosition: (position) => Promise.resolve(position),

@@ -1,0 +1,111 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { DomainError } from "#contracts/errors";
+import { idSchema, type OrganizationId, type ServiceTokenId } from "#contracts/ids";
+import { type ServiceScope, serviceScopeSchema } from "#contracts/identity/service-scope";
+import {
+  openServiceTokens,
+  type ServiceToken,
+  type ServiceTokens,
+} from "../../identity/service-tokens.ts";
+import { type CliContext, keysOf, withLogAndDatabase } from "../context.ts";
+import { tablePrinter } from "../output/table.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+interface IssueOptions {
+  readonly name: string;
+  readonly scopes: readonly ServiceScope[];
+  readonly days: number;
+}
+
+/** `service-tokens issue|list|revoke`: what lets other programs in. */
+export const addServiceTokenCommands = (program: Command, context: CliContext): void => {
+  const tokens = program.command("service-tokens").description("what lets other programs in");
+  tokens
+    .command("issue")
+    .description("prints a new token, which is not shown again")
+    .argument("<organization>", "its id, org_…", organizationId)
+    .requiredOption("--name <name>", "of the program", programName)
+    .option("--scopes <scopes>", "separated by commas", scopesOf, ["read"])
+    .option("--days <days>", "until it expires, 1 to 365", days, 90)
+    .action((organization: OrganizationId, options: IssueOptions) =>
+      withServiceTokens(context, async ({ issue }) => {
+        const { name, scopes } = options;
+        const expiresAt = new Date(Date.now() + options.days * dayMs);
+        const { token } = await issue({ organizationId: organization, name, scopes, expiresAt });
+        context.print(token);
+      }),
+    );
+  tokens
+    .command("list")
+    .description("all that an organisation ever had")
+    .argument("<organization>", "its id, org_…", organizationId)
+    .action((organization: OrganizationId) =>
+      withServiceTokens(context, async ({ list }) => {
+        const print = tablePrinter(context.print, columns);
+        for (const token of await list(organization)) print(token);
+      }),
+    );
+  tokens
+    .command("revoke")
+    .description("lets nobody in with it from now on")
+    .argument("<token>", "its id, svt_…", tokenId)
+    .action((id: ServiceTokenId) =>
+      withServiceTokens(context, async ({ revoke }) => {
+        context.print((await revoke(id)) ? "Revoked." : "There is no such token to be revoked.");
+      }),
+    );
+};
+
+const withServiceTokens = (
+  context: CliContext,
+  work: (tokens: ServiceTokens) => Promise<void>,
+): Promise<void> =>
+  withLogAndDatabase(context, async ({ sql }) => {
+    const keys = await keysOf(context);
+    if (!keys) throw new DomainError("configuration_invalid", "SECRETS_KEY is not known.");
+    await work(await openServiceTokens({ sql, key: keys.serviceTokens }));
+  });
+
+const columns = [
+  { title: "token", width: 30, text: ({ id }: ServiceToken) => id },
+  { title: "program", width: 20, text: ({ name }: ServiceToken) => name },
+  { title: "scopes", width: 14, text: ({ scopes }: ServiceToken) => scopes.join(",") },
+  { title: "expires", width: 24, text: (token: ServiceToken) => token.expiresAt.toISOString() },
+  {
+    title: "revoked",
+    width: 0,
+    text: ({ revokedAt }: ServiceToken) => revokedAt?.toISOString() ?? "-",
+  },
+];
+
+/** Answers what a schema makes of an argument. */
+const argument =
+  <T>(
+    schema: { safeParse(text: string): { success: true; data: T } | { success: false } },
+    what: string,
+  ) =>
+  (text: string): T => {
+    const parsed = schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(`It has to be ${what}.`);
+  };
+
+const organizationId = argument(idSchema("organization"), "an organisation's id, org_…");
+const tokenId = argument(idSchema("service_token"), "a token's id, svt_…");
+
+const programName = (text: string): string => {
+  if (/^[a-z0-9][a-z0-9-]{0,39}$/.test(text)) return text;
+  throw new InvalidArgumentError("It has to be up to 40 small letters, digits and hyphens.");
+};
+
+const scopesOf = (text: string): readonly ServiceScope[] => {
+  const known = argument(serviceScopeSchema, serviceScopeSchema.options.join(" or "));
+  return [...new Set(text.split(",").map((scope) => known(scope.trim())))];
+};
+
+const days = (text: string): number => {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= 365) return count;
+  throw new InvalidArgumentError("It has to be a number from 1 to 365.");
+};
