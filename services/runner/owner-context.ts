@@ -4,6 +4,7 @@ import type { Actor } from "#contracts/actor";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { SessionCommand } from "#contracts/session/commands";
+import type { Author } from "#contracts/transcript/author";
 import type { Message } from "#contracts/transcript/message";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
@@ -13,6 +14,7 @@ import type { Log } from "#event-store/log";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
 import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
+import type { FindUser } from "../identity/known-users.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { SessionValues } from "../sessions/environment/session-values.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
@@ -52,6 +54,8 @@ export interface RunnerDeps {
   ) => SandboxSpec;
   /** What people have given the agent. */
   readonly values: Pick<SessionValues, "read" | "forget">;
+  /** Who somebody is that has asked something. */
+  readonly findUser: FindUser;
   /** Where the agent's own tools ask for leave. */
   readonly agentTools: AgentToolDesk;
   /** What a session's agent may do outside, now. */
@@ -71,8 +75,8 @@ export interface OwnerContext {
   readonly limits: OwnerLimits;
   /** Carries out a command of this owner. @throws DomainError `stale_owner` once it is not the owner. */
   command(command: SessionCommand): Promise<SessionState>;
-  /** Keeps a whole message in the transcript. */
-  record(message: Message): Promise<void>;
+  /** Keeps a whole message in the transcript. @param author who asked; null for what the agent says */
+  record(message: Message, author?: Author | null): Promise<void>;
   /** Tells those who watch. Watching is a convenience: a failure is logged and nothing else. */
   tell(message: LiveMessage): void;
 }
@@ -102,12 +106,12 @@ export const createOwnerContext = (
           newCommandMeta({ actor, correlationId: session }),
         )
       ).state,
-    record: async (message) => {
+    record: async (message, author = null) => {
       await execute(
         deps.store,
         transcriptAggregate,
         key,
-        { type: "RecordMessage", epoch, message },
+        { type: "RecordMessage", epoch, message, author },
         newCommandMeta({ actor, correlationId: session, causationId: message.promptId }),
       );
     },

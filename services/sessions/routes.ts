@@ -6,7 +6,6 @@ import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import type { LiveAccess } from "#contracts/live/client-frames";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import { loadAggregate } from "#event-store/load";
-import { listMessages } from "#projections/messages/queries";
 import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
@@ -17,6 +16,7 @@ import { environmentRoutes } from "./environment/routes.ts";
 import type { SessionValues } from "./environment/session-values.ts";
 import { requireMayChange } from "./permissions.ts";
 import { promptRoutes } from "./prompt-routes.ts";
+import { readTranscript } from "./read-transcript.ts";
 import { telemetryOf } from "./telemetry.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
 
@@ -66,7 +66,7 @@ const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
     await requireView(sql, organization, params.sessionId);
     return {
       status: 200,
-      body: { messages: await listMessages(sql, { organization, session: params.sessionId }) },
+      body: { messages: await readTranscript(sql, organization, params.sessionId) },
     };
   }),
 ];

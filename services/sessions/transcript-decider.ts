@@ -5,7 +5,6 @@
 import { DomainError } from "#contracts/errors";
 import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { TranscriptEvent } from "#contracts/transcript/events";
-import type { Message } from "#contracts/transcript/message";
 import type { Decider } from "#event-store/decider";
 import type { AggregateKey } from "#event-store/load";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -18,7 +17,7 @@ export interface TranscriptState {
 }
 
 const decide = (
-  { epoch, message }: TranscriptCommand,
+  { epoch, message, author }: TranscriptCommand,
   state: TranscriptState,
 ): readonly TranscriptEvent[] => {
   if (epoch < state.epoch) {
@@ -26,20 +25,23 @@ const decide = (
       fields: { epoch, present: state.epoch },
     });
   }
-  if (digestOf(state, message.id) === messageDigest(message)) return [];
-  return [{ type: "MessageRecorded", data: { epoch, message } }];
+  if (digestOf(state, message.id) === messageDigest({ message, author })) return [];
+  return [{ type: "MessageRecorded", data: { epoch, message, author } }];
 };
 
 const evolve = (state: TranscriptState, { data }: TranscriptEvent): TranscriptState => ({
   epoch: Math.max(state.epoch, data.epoch),
-  digests: { ...state.digests, [data.message.id]: messageDigest(data.message) },
+  digests: { ...state.digests, [data.message.id]: messageDigest(data) },
 });
 
 const digestOf = ({ digests }: TranscriptState, id: string): string | undefined =>
   Object.hasOwn(digests, id) ? digests[id] : undefined;
 
+type Recorded = Pick<TranscriptCommand, "message" | "author">;
+
 /** Short, because a transcript keeps one for each of its messages. */
-const messageDigest = (message: Message): string => fingerprintOf(message).slice(0, 24);
+const messageDigest = ({ message, author }: Recorded): string =>
+  fingerprintOf(author === null ? message : { message, author }).slice(0, 24);
 
 export const transcriptDecider: Decider<TranscriptCommand, TranscriptEvent, TranscriptState> = {
   initialState: () => ({ epoch: 0, digests: {} }),

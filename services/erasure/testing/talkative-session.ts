@@ -53,7 +53,7 @@ export const recordMessage = async (
   session: SessionId,
   message: Message,
 ): Promise<Position> => {
-  const command = { type: "RecordMessage", epoch: 1, message } as const;
+  const command = { type: "RecordMessage", epoch: 1, message, author: null } as const;
   const key = { organization, id: session };
   return (await execute(store, transcriptAggregate, key, command, meta())).position;
 };
