@@ -27,6 +27,7 @@ const plainFields = new Set([
   "ActionReviewed.integration",
   "AutomationModeSet.action",
   "AutomationModeSet.integration",
+  "ConnectionsValidated.usable",
   "ConnectorChanged.target.database",
   "ConnectorChanged.target.host",
   "ConnectorChanged.target.url",

@@ -6,14 +6,13 @@ import { eventsOf } from "#event-store/load";
 import { reactionId, type ReactorOptions, startReactor } from "#event-store/reactor";
 import type { RecordedCommit } from "#event-store/recorded";
 import type { Worker } from "#event-store/worker";
-import type { SessionCommandsDeps } from "../sessions/commands.ts";
-import { createSession } from "../sessions/create-session.ts";
+import { createSession, type CreateSessionDeps } from "../sessions/create-session.ts";
 import { openRunSession } from "./commands.ts";
 
 const name = "run-opener";
 
-export interface RunOpenerDeps extends SessionCommandsDeps {
-  readonly log: SessionCommandsDeps["log"] & ReactorOptions["log"];
+export interface RunOpenerDeps extends CreateSessionDeps {
+  readonly log: CreateSessionDeps["log"] & ReactorOptions["log"];
 }
 
 export const startRunOpener = (deps: RunOpenerDeps): Promise<Worker> =>

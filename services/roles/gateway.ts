@@ -113,6 +113,7 @@ export const startGatewayRole = async (
       handlers: [
         ...sessionRoutes({
           store,
+          registry,
           sql,
           log,
           liveUrl,

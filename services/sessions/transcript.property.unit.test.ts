@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { authorSchema } from "#contracts/transcript/author";
+import { derivedId } from "#contracts/ids";
 import type { TranscriptCommand } from "#contracts/transcript/commands";
 import { transcriptEvents } from "#contracts/transcript/events";
 import { messageSchema } from "#contracts/transcript/message";
@@ -19,7 +19,7 @@ describeDecider("a transcript", {
     type: fc.constant("RecordMessage"),
     epoch: fc.integer({ min: 1, max: 3 }),
     message: messages,
-    author: arbitraryOf(authorSchema.nullable()),
+    author: fc.constantFrom(null, { kind: "user", userId: derivedId("user", "ada") }),
   }),
   repeated: { RecordMessage: "nothing" },
 });

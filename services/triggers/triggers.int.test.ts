@@ -16,6 +16,7 @@ import { type Projector, startProjector } from "#projections/runtime/projector";
 import { getSession } from "#projections/sessions/queries";
 import { organizationOfTrigger } from "#projections/triggers/queries";
 import { callHandler } from "../actions/testing/call-handler.ts";
+import { noSources } from "../actions/testing/no-sources.ts";
 import { automationRoutes } from "../automations/routes.ts";
 import { openSession, startRunOpener } from "../automations/run-opener.ts";
 import type { RouteHandler } from "../gateway/handle-route.ts";
@@ -67,7 +68,7 @@ beforeAll(async () => {
     ...automationRoutes(sql),
   ];
   workers.push(await startTriggerWorker(store, { log }));
-  workers.push(await startRunOpener({ store, log, defaultModel: "test" }));
+  workers.push(await startRunOpener({ store, registry: noSources, log, defaultModel: "test" }));
 });
 
 afterAll(async () => {
@@ -177,7 +178,8 @@ describe("a webhook", () => {
     await handleDelivery(events.store, delivery("delivery-1", failed));
     const matched = (await commits()).find(({ ref }) => ref.id === run.id);
     if (!matched) throw new Error("no commit of the run");
-    await openSession({ store: events.store, log, defaultModel: "another" }, matched);
+    const deps = { store: events.store, registry: noSources, log, defaultModel: "another" };
+    await openSession(deps, matched);
     expect(await lastSequence(events.store, 0)).toBe(before);
     const queued = (await commits()).flatMap(({ commit, ref }) =>
       ref.id === run.sessionId ? commit.events.filter(({ type }) => type === "PromptQueued") : [],

@@ -10,6 +10,7 @@ import type { Position } from "#contracts/position";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { Message } from "#contracts/transcript/message";
 import { executeOnInvocation } from "../../actions/invocation-log.ts";
+import { noSources } from "../../actions/testing/no-sources.ts";
 import { matchTrigger, openRunSession } from "../../automations/commands.ts";
 import { createSession } from "../../sessions/create-session.ts";
 import { sessionAggregate } from "../../sessions/decider.ts";
@@ -100,7 +101,7 @@ export const talk = async (place: Place, secret: string, turns = 3): Promise<Ses
   const matched = { triggerId, dedupKey: runId, title: secret, prompt: secret, repository: null };
   await matchTrigger(store, run, matched, meta());
   const { sessionId } = await createSession(
-    { store, log: { warn: () => undefined }, defaultModel: "test/model" },
+    { store, registry: noSources, log: { warn: () => undefined }, defaultModel: "test/model" },
     {
       organization,
       title: secret,
