@@ -28,8 +28,10 @@ export const startRunOpener = (deps: RunOpenerDeps): Promise<Worker> =>
  * after a crash between the two finds the same session.
  */
 export const openSession = async (deps: RunOpenerDeps, recorded: RecordedCommit): Promise<void> => {
-  const matched = eventsOf(recorded).find((event) => event.type === "TriggerMatched");
+  const events = eventsOf(recorded);
+  const matched = events.find((event) => event.type === "TriggerMatched");
   if (!matched) return;
+  const configured = events.find((event) => event.type === "RunConfigured")?.data;
   const { title, prompt, repository } = matched.data;
   const organization = recorded.ref.organization as OrganizationId;
   const runId = recorded.ref.id as RunId;
@@ -40,6 +42,8 @@ export const openSession = async (deps: RunOpenerDeps, recorded: RecordedCommit)
       title,
       origin: { kind: "automation", runId },
       repositories: repository ? [{ ...repository, path: workspaceRoot }] : [],
+      configurationId: configured?.configurationId ?? undefined,
+      connections: configured?.connections ?? undefined,
       prompt: { text: prompt, by: runId },
       idempotencyKey: runId,
     },

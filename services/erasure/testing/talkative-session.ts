@@ -98,7 +98,14 @@ export const talk = async (place: Place, secret: string, turns = 3): Promise<Ses
   const body = Buffer.from(JSON.stringify({ secret }));
   await storeDelivery(store, { ...delivery, contentType: "application/json", body });
   const run = { organization, id: runId };
-  const matched = { triggerId, dedupKey: runId, title: secret, prompt: secret, repository: null };
+  const matched = {
+    triggerId,
+    dedupKey: runId,
+    title: secret,
+    prompt: secret,
+    repository: null,
+    session: null,
+  };
   await matchTrigger(store, run, matched, meta());
   const { sessionId } = await createSession(
     { store, registry: noSources, log: { warn: () => undefined }, defaultModel: "test/model" },
