@@ -15,6 +15,7 @@ export const errorCatalogue = {
   invocation_not_found: 404,
   trigger_not_found: 404,
   integration_not_found: 404,
+  connection_not_granted: 403,
   configuration_not_found: 404,
   configuration_archived: 409,
   configuration_required: 422,

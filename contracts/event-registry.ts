@@ -19,6 +19,7 @@ import { type SessionEvent, sessionEvents } from "./session/events.ts";
 import { sessionUpcasters } from "./session/upcasters.ts";
 import { type ToolCallEvent, toolCallEvents } from "./tools/events.ts";
 import { type TranscriptEvent, transcriptEvents } from "./transcript/events.ts";
+import { transcriptUpcasters } from "./transcript/upcasters.ts";
 import { type TriggerEvent, triggerEvents } from "./trigger/events.ts";
 
 export const eventsByAggregate = {
@@ -62,7 +63,7 @@ const registry: EventRegistry = {
   definitions: new Map(
     allEvents.map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: { ...sessionUpcasters, ...invocationUpcasters },
+  upcasters: { ...sessionUpcasters, ...transcriptUpcasters, ...invocationUpcasters },
 };
 
 /** The definition of an event type. Throws `event_unknown`. */

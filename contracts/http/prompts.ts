@@ -1,6 +1,7 @@
 /** The prompts of a session that are not answered yet. */
 import { z } from "zod";
 import { idSchema } from "../ids.ts";
+import { shownAuthorSchema } from "../transcript/author.ts";
 import { acceptedSchema, sessionParams } from "./common.ts";
 import { defineRoute } from "./route.ts";
 
@@ -11,6 +12,8 @@ const openPromptSchema = z.object({
   text: z.string(),
   /** The user or run that asked. */
   by: z.string(),
+  /** The same as people know them; nothing where `by` is nobody whom the log could name. */
+  author: shownAuthorSchema.optional(),
   status: z.enum(["queued", "started", "cancelling"]),
 });
 export type OpenPromptView = z.infer<typeof openPromptSchema>;

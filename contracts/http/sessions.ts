@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { liveAccessSchema } from "../live/client-frames.ts";
 import { repositorySchema, workspaceRepositoriesSchema } from "../repository.ts";
+import { excludedConnectionSchema, namedConnectionsSchema } from "../session/connections.ts";
 import { maxAutoDeleteDays, maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
 import { sessionTelemetrySchema } from "../session/telemetry.ts";
 import { sessionViewSchema } from "../session/view.ts";
@@ -34,6 +35,8 @@ export const createSession = defineRoute({
       configurationId: idSchema("configuration").optional(),
       /** A session of the organisation whose work this one is a part of. */
       parentId: idSchema("session").optional(),
+      /** The only integrations and connectors that it may use; by default all of the organisation's. */
+      connections: namedConnectionsSchema.optional(),
       /** `deferred`: the sandbox waits for the first prompt or watcher. */
       provisioning: z.enum(["immediate", "deferred"]).optional(),
       /** By any of its names in the model registry. */
@@ -51,7 +54,13 @@ export const createSession = defineRoute({
         configurationId === undefined || (repository === null && repositories === undefined),
       { path: ["configurationId"], message: "name either repositories or a configuration" },
     ),
-  responses: { 201: acceptedSchema.extend({ sessionId: idSchema("session") }) },
+  responses: {
+    201: acceptedSchema.extend({
+      sessionId: idSchema("session"),
+      /** Those of the named `connections` that cannot be used; the session has been created without them. */
+      excludedConnections: z.array(excludedConnectionSchema),
+    }),
+  },
 });
 
 export const listSessions = defineRoute({

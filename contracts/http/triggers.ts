@@ -2,6 +2,7 @@ import { z } from "zod";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
 import { runViewSchema } from "../run/view.ts";
+import { namedConnectionsSchema } from "../session/connections.ts";
 import { triggerFilterSchema } from "../trigger/events.ts";
 import { triggerViewSchema } from "../trigger/view.ts";
 import { acceptedSchema, afterQuery, pageQuery } from "./common.ts";
@@ -14,12 +15,21 @@ export const createTrigger = defineRoute({
   path: "/v1/triggers",
   audience: "approver",
   summary: "Create a webhook trigger; its signing secret is shown this once",
-  body: z.object({
-    name: z.string().trim().min(1).max(100),
-    filter: triggerFilterSchema.default({}),
-    prompt: z.string().min(1).max(20_000),
-    repository: repositorySchema.nullable().default(null),
-  }),
+  body: z
+    .object({
+      name: z.string().trim().min(1).max(100),
+      filter: triggerFilterSchema.default({}),
+      prompt: z.string().min(1).max(20_000),
+      repository: repositorySchema.nullable().default(null),
+      /** What the workspace of its sessions is made of, in place of a repository. */
+      configurationId: idSchema("configuration").optional(),
+      /** The only integrations and connectors that its sessions may use; by default all there are. */
+      connections: namedConnectionsSchema.optional(),
+    })
+    .refine(
+      ({ repository, configurationId }) => configurationId === undefined || repository === null,
+      { path: ["configurationId"], message: "name either a repository or a configuration" },
+    ),
   responses: {
     201: acceptedSchema.extend({
       triggerId: idSchema("trigger"),

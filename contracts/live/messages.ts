@@ -10,8 +10,8 @@ import { failureSchema } from "../session/events.ts";
 import { positionSchema } from "../position.ts";
 import { sandboxWarningSchema } from "../session/sandbox-warning.ts";
 import { sessionStatusSchema } from "../session/view.ts";
-import { messagePartSchema, messageSchema, toolPartSchema } from "../transcript/message.ts";
-import { messageViewSchema } from "../transcript/view.ts";
+import { messagePartSchema, toolPartSchema } from "../transcript/message.ts";
+import { messageViewSchema, shownMessageSchema } from "../transcript/view.ts";
 
 /** What the owner of a session and the action executor publish. */
 export const liveMessageSchema = z.discriminatedUnion("type", [
@@ -46,7 +46,7 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     partIds: z.array(z.string()),
   }),
   /** A whole message; it replaces whatever was streamed of it. */
-  z.object({ type: z.literal("message"), message: messageSchema }),
+  z.object({ type: z.literal("message"), message: shownMessageSchema }),
   z.object({
     type: z.literal("prompt_finished"),
     promptId: idSchema("prompt"),

@@ -5,6 +5,7 @@ import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
 import { runReportSchema } from "./outcome.ts";
+import { sessionOfRunSchema } from "./session-of-run.ts";
 
 export const runEvents = [
   defineEvent(
@@ -19,6 +20,8 @@ export const runEvents = [
     },
     { title: erasedText, prompt: erasedText },
   ),
+  /** In the commit that begins a run: what its session is made with, as its trigger said then. */
+  defineEvent("RunConfigured", 1, sessionOfRunSchema.shape),
   defineEvent("RunSessionOpened", 1, { sessionId: idSchema("session") }),
   /** Its agent has asked for an action that a person has to decide on. */
   defineEvent("RunPaused", 1, { invocationId: idSchema("invocation") }),

@@ -3,6 +3,7 @@ import type { PromptId, SessionId, UserId } from "../ids.ts";
 import type { WorkspaceRepository } from "../repository.ts";
 import type { Failure, PromptOutcome, SessionOrigin } from "./events.ts";
 import type { AppliedConfiguration } from "./applied-configuration.ts";
+import type { ValidatedConnections } from "./connections.ts";
 import type { EnvVariableRequest } from "./env-request.ts";
 import type { SessionKind } from "./kind.ts";
 import type { ServiceCommand } from "./service-command.ts";
@@ -21,6 +22,8 @@ export type SessionCommand =
       /** Null for a session of no configuration. */
       readonly configuration: AppliedConfiguration | null;
       readonly parentId: SessionId | null;
+      /** Null where none were named: it has all of the organisation's, also those to come. */
+      readonly connections: ValidatedConnections | null;
       /** Whether its sandbox waits until somebody asks for it; a prompt asks for it. */
       readonly deferred: boolean;
       readonly prompt: {

@@ -5,6 +5,7 @@ import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { workspaceRepositorySchema } from "../repository.ts";
 import { appliedConfigurationSchema } from "./applied-configuration.ts";
+import { validatedConnectionsSchema } from "./connections.ts";
 import { envVariableNameSchema, envVariableRequestSchema } from "./env-request.ts";
 import { sessionKindSchema } from "./kind.ts";
 import { maxAutoDeleteDays } from "./limits.ts";
@@ -58,6 +59,8 @@ export const sessionEvents = [
   }),
   /** In the commit that creates a session: it is a part of another one's work. */
   defineEvent("ParentNamed", 1, { parentId: idSchema("session") }),
+  /** In the commit that creates a session for which connections were named: it may use these, and no other. */
+  defineEvent("ConnectionsValidated", 1, validatedConnectionsSchema.shape, { excluded: [] }),
   /** In the commit that creates a session: its sandbox waits until somebody asks for it. */
   defineEvent("ProvisioningDeferred", 1, {}),
   defineEvent(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { idSchema } from "../ids.ts";
 import { repositorySchema } from "../repository.ts";
+import { excludedConnectionSchema } from "./connections.ts";
 import { failureSchema, sessionOriginSchema } from "./events.ts";
 import { sessionKindSchema } from "./kind.ts";
 
@@ -27,6 +28,10 @@ export const sessionViewSchema = z.object({
   configurationId: idSchema("configuration").nullable(),
   /** The session whose work this one is a part of; null for one that stands alone. */
   parentId: idSchema("session").nullable(),
+  /** The integrations and connectors that it may use; null for all of the organisation's. */
+  connections: z.array(z.string()).nullable(),
+  /** Asked for, and left out because they could not be used when the session was created. */
+  excludedConnections: z.array(excludedConnectionSchema),
   repository: repositorySchema.nullable(),
   model: z.string(),
   /** Prompts that are queued or being answered. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { erasedParts, erasedText } from "../erasure/markers.ts";
+import { authorSchema } from "./author.ts";
 import { messageSchema } from "./message.ts";
 
 export const transcriptEvents = [
@@ -8,8 +9,13 @@ export const transcriptEvents = [
   defineEvent("TranscriptClaimed", 1, { epoch: z.int().positive() }),
   defineEvent(
     "MessageRecorded",
-    1,
-    { epoch: z.int().positive(), message: messageSchema },
+    2,
+    {
+      epoch: z.int().positive(),
+      message: messageSchema,
+      /** Who asked; null for what the agent says, and where nobody took it down. */
+      author: authorSchema.nullable(),
+    },
     { "message.parts": [...erasedParts], "message.failure.message": erasedText },
   ),
 ] as const;

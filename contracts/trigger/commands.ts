@@ -1,4 +1,5 @@
 import type { Repository } from "../repository.ts";
+import type { SessionOfRun } from "../run/session-of-run.ts";
 import type { TriggerFilter } from "./events.ts";
 
 export type TriggerCommand = {
@@ -8,5 +9,7 @@ export type TriggerCommand = {
   readonly filter: TriggerFilter;
   readonly prompt: string;
   readonly repository: Repository | null;
+  /** Null where nothing was said of it. */
+  readonly session: SessionOfRun | null;
   readonly createdBy: string;
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineEvent, type EventOf } from "../define-event.ts";
 import { erasedFilter, erasedText } from "../erasure/markers.ts";
 import { repositorySchema } from "../repository.ts";
+import { sessionOfRunSchema } from "../run/session-of-run.ts";
 
 /** Matches a delivery when every named top-level field of its JSON body has exactly this value. */
 export const triggerFilterSchema = z.record(
@@ -25,5 +26,7 @@ export const triggerEvents = [
     },
     { name: erasedText, filter: erasedFilter, prompt: erasedText },
   ),
+  /** In the commit that creates a trigger: what the sessions of its runs are made with. */
+  defineEvent("AutomationConfigured", 1, sessionOfRunSchema.shape),
 ] as const;
 export type TriggerEvent = EventOf<(typeof triggerEvents)[number]>;

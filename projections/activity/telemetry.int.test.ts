@@ -84,7 +84,7 @@ it("adds up each message once, in the form in which it was recorded last", async
       usage: { input: 100, output: 10, reasoning: 1, cacheRead: 5, cacheWrite: 2 },
       cost,
     };
-    return { type: "MessageRecorded", data: { epoch: 1, message: said } };
+    return { type: "MessageRecorded", data: { epoch: 1, message: said, author: null } };
   };
   const text = (id: string, said: string): MessagePart => ({ kind: "text", id, text: said });
   await writer.write(session, [events.sessionCreated()], at(1));

@@ -1,6 +1,6 @@
 /** One row per message; a message that is recorded again keeps its place and its time. */
 import { erasedParts } from "#contracts/erasure/markers";
-import type { Message } from "#contracts/transcript/message";
+import type { TranscriptEvent } from "#contracts/transcript/events";
 import type { Queryable } from "../database.ts";
 import { erasedFailure } from "../erased-failure.ts";
 import type { ProjectedCommit } from "../runtime/projected-commit.ts";
@@ -20,7 +20,7 @@ const rowsOf = (
   for (const commit of batch) {
     for (const [index, event] of commit.events.entries()) {
       if (event.type === "MessageRecorded") {
-        const row = messageRow(commit, index, event.data.message);
+        const row = messageRow(commit, index, event.data);
         const known = rows.get(keyOf(row));
         rows.set(
           keyOf(row),
@@ -36,23 +36,26 @@ const rowsOf = (
   return [...rows.values()];
 };
 
+type Recorded = TranscriptEvent["data"];
+
 const messageRow = (
   { ref, sequence, meta }: ProjectedCommit,
   event: number,
-  { id, role, promptId, parts, finish, failure, usage, cost }: Message,
+  { message, author }: Recorded,
 ): MessageRow => ({
   organization_id: ref.organization,
   session_id: ref.id, // a session's transcript has the session's id
-  id,
+  id: message.id,
   sequence,
   event,
-  role,
-  prompt_id: promptId,
-  parts,
-  finish,
-  failure,
-  usage,
-  cost,
+  role: message.role,
+  prompt_id: message.promptId,
+  author,
+  parts: message.parts,
+  finish: message.finish,
+  failure: message.failure,
+  usage: message.usage,
+  cost: message.cost,
   at: meta.at,
 });
 
@@ -85,7 +88,7 @@ const rowsToErase = async (
 
 export const messagesProjection: Projection = {
   name: "messages",
-  version: 1,
+  version: 2,
   schema: new URL("./schema.sql", import.meta.url),
   tables: [messagesTable],
   project: async (batch, sql) =>

@@ -7,6 +7,7 @@ create table messages (
   event integer not null,
   role text not null,
   prompt_id text,
+  author jsonb,
   parts jsonb not null,
   finish text,
   failure jsonb,

@@ -1,3 +1,4 @@
+import type { Author } from "#contracts/transcript/author";
 import type { Message } from "#contracts/transcript/message";
 import type { Table } from "../runtime/table.ts";
 
@@ -11,6 +12,7 @@ export interface MessageRow extends Pick<
   readonly sequence: number;
   readonly event: number;
   readonly prompt_id: string | null;
+  readonly author: Author | null;
   /** When the message was first recorded. */
   readonly at: string;
 }
@@ -26,6 +28,7 @@ export const messagesTable: Table<MessageRow> = {
     event: "integer",
     role: "text",
     prompt_id: "text",
+    author: "jsonb",
     parts: "jsonb",
     finish: "text",
     failure: "jsonb",

@@ -19,6 +19,11 @@ const change: Changes<SessionRow> = {
     configuration_id: configurationId,
   }),
   ParentNamed: (row, { parentId }) => ({ ...row, parent_id: parentId }),
+  ConnectionsValidated: (row, { usable, excluded }) => ({
+    ...row,
+    connections: usable,
+    excluded_connections: excluded,
+  }),
   PromptQueued: (row, { promptId }, context) =>
     changed(row, context, {
       open_prompts: [...row.open_prompts, promptId],
@@ -53,7 +58,11 @@ const change: Changes<SessionRow> = {
   SessionStopped: (row, _data, context) =>
     changed(row, context, { status: "stopped", open_prompts: [] }),
   TextErased: (row, _data, context) =>
-    changed(row, context, { title: erasedText, failure: erasedFailure(row.failure) }),
+    changed(row, context, {
+      title: erasedText,
+      failure: erasedFailure(row.failure),
+      excluded_connections: [],
+    }),
 };
 
 /** Lists show the first repository of a session. */
@@ -62,7 +71,7 @@ const repositoryOf = (first: WorkspaceRepository | undefined): Repository | null
 
 export const sessionsProjection = defineRowProjection<SessionRow>({
   name: "sessions",
-  version: 2,
+  version: 3,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "session",
   table: sessionsTable,
@@ -76,6 +85,8 @@ export const sessionsProjection = defineRowProjection<SessionRow>({
       kind,
       configuration_id: null,
       parent_id: null,
+      connections: null,
+      excluded_connections: [],
       repository: repositoryOf(repositories[0]),
       model,
       open_prompts: [],

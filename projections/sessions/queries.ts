@@ -14,6 +14,8 @@ const viewOf = (row: SessionRow): SessionView => ({
   kind: row.kind,
   configurationId: row.configuration_id,
   parentId: row.parent_id,
+  connections: row.connections && [...row.connections],
+  excludedConnections: [...row.excluded_connections],
   repository: row.repository,
   model: row.model,
   openPrompts: row.open_prompts.length,

@@ -7,6 +7,8 @@ create table sessions (
   kind text not null,
   configuration_id text collate "C",
   parent_id text collate "C",
+  connections jsonb,
+  excluded_connections jsonb not null,
   repository jsonb,
   model text not null,
   open_prompts text[] not null,

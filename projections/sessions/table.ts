@@ -1,5 +1,6 @@
 import type { ConfigurationId, SessionId } from "#contracts/ids";
 import type { Repository } from "#contracts/repository";
+import type { ExcludedConnection } from "#contracts/session/connections";
 import type { Failure, SessionOrigin } from "#contracts/session/events";
 import type { SessionKind } from "#contracts/session/kind";
 import type { SessionStatus } from "#contracts/session/view";
@@ -13,6 +14,9 @@ export interface SessionRow extends AggregateRow {
   readonly kind: SessionKind;
   readonly configuration_id: ConfigurationId | null;
   readonly parent_id: SessionId | null;
+  /** Null for all of the organisation's. */
+  readonly connections: readonly string[] | null;
+  readonly excluded_connections: readonly ExcludedConnection[];
   readonly repository: Repository | null;
   readonly model: string;
   /** The ids of the prompts that are queued or being answered. */
@@ -34,6 +38,8 @@ export const sessionsTable: Table<SessionRow> = {
     kind: "text",
     configuration_id: "text",
     parent_id: "text",
+    connections: "jsonb",
+    excluded_connections: "jsonb",
     repository: "jsonb",
     model: "text",
     open_prompts: "text[]",

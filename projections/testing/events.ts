@@ -1,4 +1,5 @@
 /** Test and bench support: events with plausible content. */
+import type { Author } from "#contracts/transcript/author";
 import type { AnyEvent } from "#contracts/event-registry";
 import { newId, type InvocationId, type PromptId, type SessionId } from "#contracts/ids";
 import type { AggregateRef } from "#contracts/commit";
@@ -47,7 +48,11 @@ export const sandboxReady: AnyEvent = {
   data: { epoch: 1, sandboxId: "sbx_1", agentSessionId: "ses_agent", bootMs: 900, expiresAt: null },
 };
 
-export const messageRecorded = (id: string, text: string): AnyEvent => ({
+export const messageRecorded = (
+  id: string,
+  text: string,
+  author: Author | null = null,
+): AnyEvent => ({
   type: "MessageRecorded",
   data: {
     epoch: 1,
@@ -61,6 +66,7 @@ export const messageRecorded = (id: string, text: string): AnyEvent => ({
       usage: { input: 1200, output: 90, reasoning: 0, cacheRead: 0, cacheWrite: 0 },
       cost: 0.0042,
     },
+    author,
   },
 });
 

@@ -4,7 +4,7 @@ import { type TriggerRow, triggersTable } from "./table.ts";
 
 export const triggersProjection = defineRowProjection<TriggerRow>({
   name: "triggers",
-  version: 1,
+  version: 2,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "trigger",
   table: triggersTable,
@@ -20,10 +20,17 @@ export const triggersProjection = defineRowProjection<TriggerRow>({
       filter,
       prompt,
       repository,
+      configuration_id: null,
+      connections: null,
       created_at: meta.at,
     }),
   },
   change: {
+    AutomationConfigured: (row, { configurationId, connections }) => ({
+      ...row,
+      configuration_id: configurationId,
+      connections,
+    }),
     TextErased: (row) => ({ ...row, name: erasedText, filter: erasedFilter, prompt: erasedText }),
   },
 });

@@ -11,6 +11,8 @@ const viewOf = (row: TriggerRow): TriggerView => ({
   filter: row.filter,
   prompt: row.prompt,
   repository: row.repository,
+  configurationId: row.configuration_id,
+  connections: row.connections,
   createdAt: row.created_at,
 });
 

@@ -6,6 +6,8 @@ create table triggers (
   filter jsonb not null,
   prompt text not null,
   repository jsonb,
+  configuration_id text collate "C",
+  connections jsonb,
   created_at timestamptz(3) not null,
   primary key (organization_id, id)
 );

@@ -5,7 +5,8 @@ import type { Table } from "../runtime/table.ts";
 export interface TriggerRow
   extends
     AggregateRow,
-    Pick<TriggerView, "name" | "provider" | "filter" | "prompt" | "repository"> {
+    Pick<TriggerView, "name" | "provider" | "filter" | "prompt" | "repository" | "connections"> {
+  readonly configuration_id: TriggerView["configurationId"];
   readonly created_at: string;
 }
 
@@ -20,6 +21,8 @@ export const triggersTable: Table<TriggerRow> = {
     filter: "jsonb",
     prompt: "text",
     repository: "jsonb",
+    configuration_id: "text",
+    connections: "jsonb",
     created_at: "timestamptz",
   },
   sessionColumn: null,

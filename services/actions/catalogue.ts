@@ -1,16 +1,18 @@
 /** What a session, or the organisation, may do: every integration with its actions and their modes. */
 import type { AvailableIntegration } from "#contracts/actions/definition";
 import type { OrganizationId, SessionId } from "#contracts/ids";
-import { DomainError, isDomainError } from "#contracts/errors";
+import type { DomainError } from "#contracts/errors";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import { askedOf, triggerOfSession } from "../policy/ask-policy.ts";
 import { loadPolicy } from "../policy/commands.ts";
 import { type ActionAsked, decideMode } from "../policy/decide-mode.ts";
 import type { PolicyState } from "../policy/state.ts";
+import { hasConnection } from "../sessions/granted-connections.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import { unlessAborted } from "../unless-aborted.ts";
 import type { ActionRegistry } from "./registry.ts";
+import { sourceProblem } from "./source-problem.ts";
 import type { ActionSource } from "./source.ts";
 
 export interface CatalogueDeps {
@@ -41,13 +43,14 @@ export const listAvailable = async (
   ]);
   const context = { params: {}, sessionId: session?.id ?? null, triggerId, now: clock() };
   const patience = AbortSignal.timeout(patienceMs);
+  const granted = sources.filter(({ id }) => hasConnection(session.state, id));
   return Promise.all(
-    sources.map(async (source) => {
+    granted.map(async (source) => {
       try {
         return await unlessAborted(listOne(source, policy, context), patience);
       } catch (error) {
         log.warn({ err: error, integration: source.id }, "an integration could not be listed");
-        return unlisted(source, isDomainError(error) ? error : slow(error, patience.aborted));
+        return unlisted(source, sourceProblem(error, patience.aborted));
       }
     }),
   );
@@ -79,12 +82,3 @@ const unlisted = (
   { id, name }: ActionSource,
   { code, message }: DomainError,
 ): AvailableIntegration => ({ id, name, problem: { code, message }, leftOut: [], actions: [] });
-
-const slow = (cause: unknown, late: boolean): DomainError =>
-  late
-    ? new DomainError("integration_timed_out", "It has not answered yet. Try again soon.", {
-        cause,
-      })
-    : new DomainError("internal", "It could not be listed, for a reason that was logged.", {
-        cause,
-      });

@@ -7,6 +7,7 @@ import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
+import { requireConnection } from "../sessions/granted-connections.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import { requireSameRequest } from "./decider.ts";
 import {
@@ -43,8 +44,8 @@ export interface Invoked {
  * takes it from there.
  *
  * @throws DomainError, before anything is written: `session_not_found`, `session_stopped`,
- * `integration_not_found`, `action_not_found`, `action_params_invalid`, `idempotency_key_reused`,
- * `too_many_invocations`, `too_many_pending_invocations`, and `action_failed` when the integration
+ * `connection_not_granted`, `integration_not_found`, `action_not_found`, `action_params_invalid`,
+ * `idempotency_key_reused`, `too_many_invocations`, `too_many_pending_invocations`, and `action_failed` when the integration
  * cannot be asked
  */
 export const invokeAction = async (
@@ -85,6 +86,7 @@ const checkRequest = async (
       fields: { sessionId },
     });
   }
+  requireConnection(session, integration);
   const source = await requireSource(registry, organization, integration);
   const definition = await requireAction(source, action);
   validateParams(definition, params);

@@ -21,6 +21,7 @@ import {
 } from "#projections/invocations/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { actorOf, type Principal } from "../gateway/principal.ts";
+import { requireConnection } from "../sessions/granted-connections.ts";
 import { listAvailable } from "./catalogue.ts";
 import {
   type ActionCommandsDeps,
@@ -72,7 +73,9 @@ const catalogueRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
   })),
   handleRoute(getActionGuide, async ({ params, principal }) => {
     const organization = principal.organizationId;
-    await requireSession(deps.store, { organization, sessionId: params.sessionId });
+    const { sessionId } = params;
+    const session = await requireSession(deps.store, { organization, sessionId });
+    requireConnection(session, params.integration);
     const source = await requireSource(deps.registry, organization, params.integration);
     return { status: 200, body: { guide: await source.guide() } };
   }),

@@ -36,9 +36,10 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
       case "MatchTrigger": {
         // The same delivery again: the run is there already.
         if (state.status !== "absent") return [];
-        const { triggerId, dedupKey, title, prompt, repository } = command;
+        const { triggerId, dedupKey, title, prompt, repository, session } = command;
         return [
           { type: "TriggerMatched", data: { triggerId, dedupKey, title, prompt, repository } },
+          ...(session ? ([{ type: "RunConfigured", data: session }] as const) : []),
         ];
       }
       case "OpenRunSession":
@@ -62,6 +63,9 @@ export const runDecider: Decider<RunCommand, RunEvent, RunState> = {
     switch (event.type) {
       case "TriggerMatched":
         return { status: "matched", triggerId: event.data.triggerId, waitingFor: [] };
+      case "RunConfigured":
+        // For who opens the session.
+        return state;
       case "RunSessionOpened":
         // A report may be faster than the word that the session is open.
         return state.status === "absent" || state.status === "completed"

@@ -15,11 +15,20 @@ const run = {
   prompt: "Look",
   repository: null,
 } as const;
-const match: RunCommand = { type: "MatchTrigger", ...run };
+const match: RunCommand = { type: "MatchTrigger", ...run, session: null };
 const matched: RunEvent = { type: "TriggerMatched", data: run };
 const sessionId = derivedId("session", "one");
 const open: RunCommand = { type: "OpenRunSession", sessionId };
 const opened: RunEvent = { type: "RunSessionOpened", data: { sessionId } };
+
+it("keeps what its session is made with beside the match", () => {
+  const session = { configurationId: derivedId("configuration", "shop"), connections: ["github"] };
+  const configured: RunEvent = { type: "RunConfigured", data: session };
+  given()
+    .when({ type: "MatchTrigger", ...run, session })
+    .then(matched, configured);
+  given(matched, configured).when(open).then(opened);
+});
 
 it("matches once", () => {
   given().when(match).then(matched);

@@ -40,6 +40,7 @@ const startRun = async (): Promise<{ run: RunId; session: SessionId }> => {
       title: "Release",
       prompt: "Release it.",
       repository: null,
+      session: null,
     },
     meta(),
   );

@@ -25,7 +25,9 @@ const name = "run-approvals";
 /** How soon it is looked at again whether the agent's turn has ended, in milliseconds. */
 const watchIntervalMs = 2_000;
 
-export const startRunApprovals = (deps: RunOpenerDeps): Promise<Worker> =>
+type RunApprovalsDeps = Omit<RunOpenerDeps, "registry">;
+
+export const startRunApprovals = (deps: RunApprovalsDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
     aggregates: ["invocation"],
@@ -40,7 +42,7 @@ interface WaitingRun {
 }
 
 const followInvocation = async (
-  deps: RunOpenerDeps,
+  deps: RunApprovalsDeps,
   recorded: RecordedCommit,
 ): Promise<Handled> => {
   const { store } = deps;
@@ -67,7 +69,7 @@ const followInvocation = async (
 };
 
 const goOn = async (
-  deps: RunOpenerDeps,
+  deps: RunApprovalsDeps,
   {
     run,
     session,

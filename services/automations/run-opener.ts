@@ -6,14 +6,13 @@ import { eventsOf } from "#event-store/load";
 import { reactionId, type ReactorOptions, startReactor } from "#event-store/reactor";
 import type { RecordedCommit } from "#event-store/recorded";
 import type { Worker } from "#event-store/worker";
-import type { SessionCommandsDeps } from "../sessions/commands.ts";
-import { createSession } from "../sessions/create-session.ts";
+import { createSession, type CreateSessionDeps } from "../sessions/create-session.ts";
 import { openRunSession } from "./commands.ts";
 
 const name = "run-opener";
 
-export interface RunOpenerDeps extends SessionCommandsDeps {
-  readonly log: SessionCommandsDeps["log"] & ReactorOptions["log"];
+export interface RunOpenerDeps extends CreateSessionDeps {
+  readonly log: CreateSessionDeps["log"] & ReactorOptions["log"];
 }
 
 export const startRunOpener = (deps: RunOpenerDeps): Promise<Worker> =>
@@ -29,8 +28,10 @@ export const startRunOpener = (deps: RunOpenerDeps): Promise<Worker> =>
  * after a crash between the two finds the same session.
  */
 export const openSession = async (deps: RunOpenerDeps, recorded: RecordedCommit): Promise<void> => {
-  const matched = eventsOf(recorded).find((event) => event.type === "TriggerMatched");
+  const events = eventsOf(recorded);
+  const matched = events.find((event) => event.type === "TriggerMatched");
   if (!matched) return;
+  const configured = events.find((event) => event.type === "RunConfigured")?.data;
   const { title, prompt, repository } = matched.data;
   const organization = recorded.ref.organization as OrganizationId;
   const runId = recorded.ref.id as RunId;
@@ -41,6 +42,8 @@ export const openSession = async (deps: RunOpenerDeps, recorded: RecordedCommit)
       title,
       origin: { kind: "automation", runId },
       repositories: repository ? [{ ...repository, path: workspaceRoot }] : [],
+      configurationId: configured?.configurationId ?? undefined,
+      connections: configured?.connections ?? undefined,
       prompt: { text: prompt, by: runId },
       idempotencyKey: runId,
     },

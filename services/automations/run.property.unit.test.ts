@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { derivedId } from "#contracts/ids";
 import type { RunCommand } from "#contracts/run/commands";
 import { runEvents } from "#contracts/run/events";
+import { sessionOfRunSchema } from "#contracts/run/session-of-run";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { runDecider } from "./decider.ts";
 
-const [matched, , , , completed] = runEvents;
+const [matched, , , , , completed] = runEvents;
 
 const sessionId = fc.constantFrom(derivedId("session", "1"), derivedId("session", "2"));
 
@@ -14,7 +15,9 @@ describeDecider("a run", {
   decider: runDecider,
   events: runEvents,
   commands: fc.oneof(
-    arbitraryOf(matched.data).map((data): RunCommand => ({ type: "MatchTrigger", ...data })),
+    fc
+      .tuple(arbitraryOf(matched.data), arbitraryOf(sessionOfRunSchema.nullable()))
+      .map(([data, session]): RunCommand => ({ type: "MatchTrigger", ...data, session })),
     // Few ids, so that commands meet.
     sessionId.map((id): RunCommand => ({ type: "OpenRunSession", sessionId: id })),
     fc

@@ -198,6 +198,7 @@ describe("erasing text", { timeout: 120_000 }, () => {
       filter: { [secret]: secret },
       prompt: secret,
       repository: null,
+      session: null,
       createdBy: "usr_test",
     } as const;
     await createTrigger({ store, secrets }, organization, trigger, meta());

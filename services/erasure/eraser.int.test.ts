@@ -7,6 +7,7 @@ import { loadAggregate } from "#event-store/load";
 import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { createTestDatabase } from "#infra/testing/test-database";
 import { openDatabase } from "#projections/database";
+import { noSources } from "../actions/testing/no-sources.ts";
 import { runningStack } from "../running.ts";
 import { openDataKeys, prepareDataKeys } from "../secrets/data-keys.ts";
 import { deriveKeys } from "../secrets/keys.ts";
@@ -38,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => started.stop());
 
 const open = async (): Promise<SessionId> => {
-  const deps = { store, log, defaultModel: "claude-sonnet-4.6" };
+  const deps = { store, registry: noSources, log, defaultModel: "claude-sonnet-4.6" };
   const created = await createSession(
     deps,
     {

@@ -60,7 +60,7 @@ const say = async ({ program, organization }: TestStack, session: SessionId, ind
     store,
     transcriptAggregate,
     { organization, id: session },
-    { type: "RecordMessage", epoch: 1, message },
+    { type: "RecordMessage", epoch: 1, message, author: null },
     newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } }),
   );
   await publishLive(store, { organization, session }, { type: "message", message });

@@ -1,4 +1,4 @@
-import type { Message } from "#contracts/transcript/message";
+import type { ShownMessage } from "#contracts/transcript/view";
 import type { MessageView } from "#contracts/transcript/view";
 
 /**
@@ -9,7 +9,7 @@ import type { MessageView } from "#contracts/transcript/view";
  */
 export const mergeTranscript = (
   transcript: readonly MessageView[],
-  sent: readonly Message[],
+  sent: readonly ShownMessage[],
   now: string,
 ): MessageView[] => {
   const newest = new Map(sent.map((message) => [message.id, message]));

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { foldStreaming, type Streaming } from "#contracts/live/streaming";
 import type { SessionStatus } from "#contracts/session/view";
-import type { Message } from "#contracts/transcript/message";
+import type { ShownMessage } from "#contracts/transcript/view";
 import { FrameRing } from "./frame-ring.ts";
 import { type LiveFrame, makeFrame } from "./frame.ts";
 import { newGate } from "./gate.ts";
@@ -28,7 +28,7 @@ export interface LiveSnapshot {
   /** The newest status that was sent; null if none is known. */
   readonly status: SessionStatus | null;
   /** Whole messages that were sent lately, oldest first. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly ShownMessage[];
 }
 
 export interface WatchedSessionOptions {

@@ -6,6 +6,7 @@ import type { GitPushRequest } from "#contracts/sandbox/git";
 import { getCredentials } from "../integrations/connections/credentials.ts";
 import type { VendorCredentials } from "../integrations/vendor/vendor.ts";
 import type { Secrets } from "../secrets/secrets.ts";
+import { hasConnection } from "../sessions/granted-connections.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 
 /** A repository on GitHub. */
@@ -17,7 +18,10 @@ export interface GithubRepository {
 export interface Remote {
   readonly repository: WorkspaceRepository;
   readonly push: GitPushRequest;
-  /** With the credentials of the organisation; null where it has connected none for this host. */
+  /**
+   * With the credentials of the organisation; null where it has connected none for this host, and for a
+   * session that was created without GitHub.
+   */
   readonly github: (GithubRepository & { readonly credentials: VendorCredentials }) | null;
 }
 
@@ -34,9 +38,10 @@ const commonBranches = ["main", "master"];
 export const remoteOf = async (
   secrets: Secrets,
   organization: OrganizationId,
-  { repositories }: ExistingSession,
+  session: ExistingSession,
   path: string,
 ): Promise<Remote> => {
+  const { repositories } = session;
   const repository = repositories.find((known) => known.path === path);
   if (!repository) {
     throw new DomainError("git_remote_unknown", "The session began with no such repository.", {
@@ -44,7 +49,9 @@ export const remoteOf = async (
     });
   }
   const { url, ref } = repository;
-  const credentials = await githubCredentials(secrets, organization);
+  const credentials = hasConnection(session, "github")
+    ? await githubCredentials(secrets, organization)
+    : null;
   const place = credentials && githubRepositoryOf(url, credentials.baseUrl);
   return {
     repository,

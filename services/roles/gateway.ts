@@ -133,6 +133,7 @@ export const startGatewayRole = async (
       handlers: [
         ...sessionRoutes({
           store,
+          registry,
           sql,
           log,
           liveUrl,

@@ -28,7 +28,7 @@ export interface RunnerRoleOptions {
 
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
-  { store, log, instance, config, keys }: Platform,
+  { store, sql, log, instance, config, keys }: Platform,
   { registry, secrets, gatewayUrl }: RunnerRoleOptions,
 ): Promise<Running> => {
   const started = runningStack();
@@ -81,7 +81,7 @@ export const startRunnerRole = async (
       }),
       instructions: instructionsOf(state),
     });
-    const parts = await openSessionParts({ store, log }, { registry, secrets });
+    const parts = await openSessionParts({ store, sql, log }, { registry, secrets });
     started.add(await startToolDecisions(store, log));
     started.add(await startRunner({ store, provider, instance, specOf, ...parts, log, leases }));
     return started;

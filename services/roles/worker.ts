@@ -61,7 +61,7 @@ export const startWorkerRole = async (
     };
     started.add(await startTimerWorker(store, { handlers, log }));
     started.add(await startTriggerWorker(store, { log }));
-    started.add(await startRunOpener({ store, log, defaultModel: config.MODEL }));
+    started.add(await startRunOpener({ store, registry, log, defaultModel: config.MODEL }));
     started.add(await startFollowingSetups({ store, log, versionKey: knownSnapshotVersion(log) }));
     started.add(await startRunApprovals({ store, log, defaultModel: config.MODEL }));
     const { SLACK_APPROVALS_CHANNEL: channel } = config;

@@ -1,5 +1,6 @@
 /** Has the agent answer one prompt, to its end. */
 import { setTimeout as delay } from "node:timers/promises";
+import { authorOf } from "#contracts/transcript/author";
 import type { Message } from "#contracts/transcript/message";
 import { loadAggregate } from "#event-store/load";
 import { sendPrompt } from "#sandbox/opencode/prompt";
@@ -10,6 +11,7 @@ import type { Bell } from "./bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
 import { timeLeft } from "./expiry.ts";
 import { finishPrompt } from "./finish-prompt.ts";
+import { nameAuthor } from "./name-author.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import type { SandboxEnvironment } from "./sandbox-environment.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
@@ -40,8 +42,12 @@ export const answerPrompt = async (context: OwnerContext, answer: AnswerPrompt):
   const started = await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
   const { text } = asStarted(started, prompt);
   const asked = questionOf({ promptId, text });
-  await context.record(asked);
-  context.tell({ type: "message", message: asked });
+  const author = authorOf(prompt.by);
+  await context.record(asked, author);
+  context.tell({
+    type: "message",
+    message: author ? { ...asked, author: await nameAuthor(context, author) } : asked,
+  });
   conversation.answering(promptId);
 
   const turnEnd = conversation.nextTurnEnd();

@@ -4,6 +4,7 @@ import type { Actor } from "#contracts/actor";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { SessionCommand } from "#contracts/session/commands";
+import type { Author } from "#contracts/transcript/author";
 import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { Message } from "#contracts/transcript/message";
 import { newCommandMeta } from "#event-store/command-meta";
@@ -14,6 +15,7 @@ import type { Log } from "#event-store/log";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
 import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
+import type { FindUser } from "../identity/known-users.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { SessionValues } from "../sessions/environment/session-values.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
@@ -53,6 +55,8 @@ export interface RunnerDeps {
   ) => SandboxSpec;
   /** What people have given the agent. */
   readonly values: Pick<SessionValues, "read" | "forget">;
+  /** Who somebody is that has asked something. */
+  readonly findUser: FindUser;
   /** Where the agent's own tools ask for leave. */
   readonly agentTools: AgentToolDesk;
   /** What a session's agent may do outside, now. */
@@ -72,8 +76,12 @@ export interface OwnerContext {
   readonly limits: OwnerLimits;
   /** Carries out a command of this owner. @throws DomainError `stale_owner` once it is not the owner. */
   command(command: SessionCommand): Promise<SessionState>;
-  /** Keeps a whole message in the transcript. @throws DomainError `stale_owner` */
-  record(message: Message): Promise<void>;
+  /**
+   * Keeps a whole message in the transcript.
+   * @param author who asked; null for what the agent says
+   * @throws DomainError `stale_owner`
+   */
+  record(message: Message, author?: Author | null): Promise<void>;
   /**
    * Keeps earlier owners from recording anything more, and answers what they have recorded.
    * @throws DomainError `stale_owner`
@@ -115,8 +123,8 @@ export const createOwnerContext = (
           newCommandMeta({ actor, correlationId: session }),
         )
       ).state,
-    record: async (message) => {
-      await onTranscript({ type: "RecordMessage", epoch, message }, message.promptId);
+    record: async (message, author = null) => {
+      await onTranscript({ type: "RecordMessage", epoch, message, author }, message.promptId);
     },
     claimTranscript: () => onTranscript({ type: "ClaimTranscript", epoch }, null),
     tell: (message) => {

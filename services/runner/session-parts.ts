@@ -4,21 +4,27 @@ import { listAvailable } from "../actions/catalogue.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { requireSession } from "../actions/session-lookup.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
+import { openDirectory } from "../identity/directory.ts";
+import { rememberingUsers } from "../identity/known-users.ts";
 import type { Platform } from "../platform.ts";
 import { createRuleBudgets } from "../policy/budgets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { createSessionValues } from "../sessions/environment/session-values.ts";
 import type { RunnerDeps } from "./owner-context.ts";
 
-export type SessionParts = Pick<RunnerDeps, "values" | "agentTools" | "availableActions">;
+export type SessionParts = Pick<
+  RunnerDeps,
+  "values" | "findUser" | "agentTools" | "availableActions"
+>;
 
 export const openSessionParts = async (
-  { store, log }: Pick<Platform, "store" | "log">,
+  { store, sql, log }: Pick<Platform, "store" | "sql" | "log">,
   { registry, secrets }: { readonly registry: ActionRegistry; readonly secrets: Secrets },
 ): Promise<SessionParts> => {
   const clock = (): Date => new Date();
   return {
     values: createSessionValues(secrets),
+    findUser: rememberingUsers((await openDirectory(sql)).findUser, clock),
     agentTools: openAgentToolDesk({
       store,
       clock,

@@ -7,6 +7,7 @@ import { execute } from "#event-store/execute";
 import { loadAggregate } from "#event-store/load";
 import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import type { Worker } from "#event-store/worker";
+import { noSources } from "../actions/testing/no-sources.ts";
 import { archiveConfiguration } from "../configurations/commands.ts";
 import { configurationAggregate } from "../configurations/decider.ts";
 import { startFollowingSetups } from "../configurations/follow-setups.ts";
@@ -27,7 +28,7 @@ let following: Worker;
 let deps: Parameters<typeof createSession>[0];
 beforeAll(async () => {
   test = await openTestEventStore();
-  deps = { store: test.store, log, defaultModel: "claude-sonnet-4.6" };
+  deps = { store: test.store, registry: noSources, log, defaultModel: "claude-sonnet-4.6" };
   following = await startFollowingSetups({
     store: test.store,
     log,

@@ -11,6 +11,7 @@ import { requireModel } from "#contracts/models/registry";
 import type { Position } from "#contracts/position";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import type { AppliedConfiguration } from "#contracts/session/applied-configuration";
+import type { ExcludedConnection, ValidatedConnections } from "#contracts/session/connections";
 import type { SessionOrigin } from "#contracts/session/events";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
@@ -24,7 +25,11 @@ import {
 } from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { existing } from "./state.ts";
 import { titleFrom } from "./title.ts";
+import { validateConnections, type ValidateConnectionsDeps } from "./validate-connections.ts";
+
+export type CreateSessionDeps = SessionCommandsDeps & ValidateConnectionsDeps;
 
 export interface CreateSessionRequest {
   readonly organization: OrganizationId;
@@ -38,6 +43,8 @@ export interface CreateSessionRequest {
   readonly configurationId?: ConfigurationId | undefined;
   /** A session of the same organisation whose work this one is a part of. */
   readonly parentId?: SessionId | undefined;
+  /** The only integrations and connectors that it may use; all of the organisation's where none are named. */
+  readonly connections?: readonly string[] | undefined;
   /** `deferred`: the sandbox waits for the first prompt or watcher. Immediate by default. */
   readonly provisioning?: "immediate" | "deferred" | undefined;
   /** In any of the formats of the model registry. */
@@ -48,6 +55,13 @@ export interface CreateSessionRequest {
   readonly prompt: { readonly text: string; readonly by: string } | null;
   /** The same key of the same organisation is the same session; null for a new one in any case. */
   readonly idempotencyKey: string | null;
+}
+
+export interface CreatedSession {
+  readonly sessionId: SessionId;
+  readonly position: Position;
+  /** Those that were named and cannot be used. */
+  readonly excludedConnections: readonly ExcludedConnection[];
 }
 
 /** The id of the session that is created with an idempotency key. */
@@ -63,10 +77,10 @@ export const sessionIdOf = (organization: string, idempotencyKey: string): Sessi
  * `session_stopped` for the parent
  */
 export const createSession = async (
-  deps: SessionCommandsDeps,
+  deps: CreateSessionDeps,
   request: CreateSessionRequest,
   meta: CommandMeta,
-): Promise<{ readonly sessionId: SessionId; readonly position: Position }> => {
+): Promise<CreatedSession> => {
   const { organization, origin, prompt, idempotencyKey } = request;
   if (prompt) refuseLargePrompt(prompt.text);
   const session =
@@ -74,8 +88,8 @@ export const createSession = async (
   const ref = { organization, session };
   const { name, ...made } = (await isThere(deps.store, ref))
     ? nothingNew
-    : await settle(deps.store, request);
-  const { position } = await carryOut(deps, ref, meta, {
+    : await settle(deps, request);
+  const { position, state } = await carryOut(deps, ref, meta, {
     type: "CreateSession",
     title: request.title ?? titleFrom({ prompt: prompt?.text ?? null, configuration: name }),
     origin,
@@ -87,7 +101,8 @@ export const createSession = async (
     prompt: prompt && { promptId: derivedId("prompt", session, "first"), ...prompt },
     fingerprint: fingerprintOf(askedFor(request)),
   });
-  return { sessionId: session, position };
+  const { excludedConnections } = existing(state);
+  return { sessionId: session, position, excludedConnections };
 };
 
 const isThere = async (
@@ -103,17 +118,37 @@ interface Settled {
   readonly repositories: readonly WorkspaceRepository[];
   readonly configuration: AppliedConfiguration | null;
   readonly parentId: SessionId | null;
+  readonly connections: ValidatedConnections | null;
 }
 
 /** The session stays what it is: only the request's fingerprint is looked at. */
-const nothingNew: Settled = { name: null, repositories: [], configuration: null, parentId: null };
+const nothingNew: Settled = {
+  name: null,
+  repositories: [],
+  configuration: null,
+  parentId: null,
+  connections: null,
+};
 
-const settle = async (
+/** What refuses the request comes first: connections are tried over the network. */
+const settle = async (deps: CreateSessionDeps, request: CreateSessionRequest): Promise<Settled> => {
+  const { organization, parentId, connections } = request;
+  if (parentId !== undefined) await requireParent(deps.store, { organization, session: parentId });
+  const workspace = await settleWorkspace(deps.store, request);
+  return {
+    ...workspace,
+    parentId: parentId ?? null,
+    connections:
+      connections === undefined ? null : await validateConnections(deps, organization, connections),
+  };
+};
+
+type Workspace = Pick<Settled, "name" | "repositories" | "configuration">;
+
+const settleWorkspace = async (
   store: EventStore,
-  { organization, kind, repositories, configurationId, parentId }: CreateSessionRequest,
-): Promise<Settled> => {
-  if (parentId !== undefined) await requireParent(store, { organization, session: parentId });
-  const own = { parentId: parentId ?? null };
+  { organization, kind, repositories, configurationId }: CreateSessionRequest,
+): Promise<Workspace> => {
   if (configurationId === undefined) {
     if (kind === "setup") {
       throw new DomainError(
@@ -121,7 +156,7 @@ const settle = async (
         "A setup session prepares a configuration; name the one that it is for.",
       );
     }
-    return { ...own, name: null, repositories, configuration: null };
+    return { name: null, repositories, configuration: null };
   }
   const { name, settings, workspaceRevision, snapshot } = await requireConfiguration(store, {
     organization,
@@ -129,7 +164,6 @@ const settle = async (
   });
   const { serviceCommands, envFiles, previewPorts } = settings;
   return {
-    ...own,
     name,
     repositories: settings.repositories,
     configuration: {
@@ -163,7 +197,7 @@ const requireParent = async (
  */
 const askedFor = (request: CreateSessionRequest): Record<string, unknown> => {
   const { title, origin, repositories, prompt, model = null, kind, systemPrompt } = request;
-  const { configurationId, parentId, provisioning } = request;
+  const { configurationId, parentId, connections, provisioning } = request;
   const [first, second] = repositories;
   const repository = first ? { url: first.url, ref: first.ref } : null;
   return {
@@ -176,6 +210,7 @@ const askedFor = (request: CreateSessionRequest): Record<string, unknown> => {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(configurationId !== undefined && { configurationId }),
     ...(parentId !== undefined && { parentId }),
+    ...(connections !== undefined && { connections: [...new Set(connections)].sort() }),
     ...(provisioning === "deferred" && { provisioning }),
   };
 };

@@ -88,11 +88,12 @@ const create = (
     throw keyReused();
   }
   const data = { title, origin, kind, repositories: [...repositories], model, systemPrompt };
-  const { configuration, parentId, deferred } = command;
+  const { configuration, parentId, connections, deferred } = command;
   return [
     { type: "SessionCreated", data: { ...data, fingerprint } },
     ...(configuration ? ([{ type: "ConfigurationApplied", data: configuration }] as const) : []),
     ...(parentId ? ([{ type: "ParentNamed", data: { parentId } }] as const) : []),
+    ...(connections ? ([{ type: "ConnectionsValidated", data: connections }] as const) : []),
     ...(deferred && !prompt ? ([{ type: "ProvisioningDeferred", data: {} }] as const) : []),
     ...(prompt ? ([{ type: "PromptQueued", data: prompt }] as const) : []),
   ];
@@ -137,6 +138,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 5,
+  snapshotVersion: 6,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

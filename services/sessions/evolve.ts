@@ -19,6 +19,8 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       ...event.data,
       configuration: null,
       parentId: null,
+      connections: null,
+      excludedConnections: [],
       deferred: false,
       epoch: 0,
       instance: null,
@@ -61,6 +63,12 @@ const evolveExisting = (
       };
     case "ParentNamed":
       return { ...state, parentId: event.data.parentId };
+    case "ConnectionsValidated":
+      return {
+        ...state,
+        connections: event.data.usable,
+        excludedConnections: event.data.excluded,
+      };
     case "ProvisioningDeferred":
       return { ...state, deferred: true };
     case "PromptQueued":

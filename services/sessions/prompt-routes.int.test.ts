@@ -33,13 +33,15 @@ it("prompts that wait are listed, worded anew and taken back by those who own th
 
   await owner.call(changePrompt, { params: own, body: { text: "better" } });
   await owner.call(withdrawPrompt, { params: { sessionId, promptId: second.promptId } });
+  const { id: by, name } = gateway.owner.user;
+  const asked = { by, author: { kind: "user", userId: by, name } };
   expect(await owner.call(listPrompts, { params })).toEqual({
     prompts: [
-      { promptId: first.promptId, text: "better", by: gateway.owner.user.id, status: "queued" },
+      { promptId: first.promptId, text: "better", ...asked, status: "queued" },
       {
         promptId: second.promptId,
         text: "second",
-        by: gateway.owner.user.id,
+        ...asked,
         status: "cancelling",
       },
     ],

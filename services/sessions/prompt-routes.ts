@@ -1,19 +1,31 @@
+import type { Sql } from "postgres";
 import * as http from "#contracts/http/prompts";
+import { authorOf } from "#contracts/transcript/author";
 import { loadAggregate } from "#event-store/load";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { nameAuthors } from "../identity/name-authors.ts";
 import * as commands from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";
 import { metaOf, notFound, refOf } from "./session-request.ts";
 import type { OpenPrompt } from "./state.ts";
 
-export const promptRoutes = (deps: commands.SessionCommandsDeps): readonly RouteHandler[] => [
+export interface PromptRoutesDeps extends commands.SessionCommandsDeps {
+  /** Where the authors' names are. */
+  readonly sql: Sql;
+}
+
+export const promptRoutes = (deps: PromptRoutesDeps): readonly RouteHandler[] => [
   handleRoute(http.listPrompts, async ({ principal, params }) => {
     const { state } = await loadAggregate(deps.store, sessionAggregate, {
       organization: principal.organizationId,
       id: params.sessionId,
     });
     if (state.status === "none") throw notFound();
-    return { status: 200, body: { prompts: state.prompts.map(viewOf) } };
+    const prompts = state.prompts.map(viewOf);
+    return {
+      status: 200,
+      body: { prompts: await nameAuthors(deps.sql, principal.organizationId, prompts) },
+    };
   }),
   handleRoute(http.changePrompt, async (request) => {
     const prompt = { promptId: request.params.promptId, text: request.body.text };
@@ -31,6 +43,7 @@ const viewOf = ({ promptId, text, by, started, cancelRequested }: OpenPrompt) =>
   promptId,
   text,
   by,
+  author: authorOf(by),
   status: cancelRequested
     ? ("cancelling" as const)
     : started

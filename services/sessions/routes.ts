@@ -6,21 +6,21 @@ import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import type { LiveAccess } from "#contracts/live/client-frames";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import { loadAggregate } from "#event-store/load";
-import { listMessages } from "#projections/messages/queries";
 import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
-import { createSession } from "./create-session.ts";
+import { createSession, type CreateSessionDeps } from "./create-session.ts";
 import { sessionAggregate } from "./decider.ts";
 import { environmentRoutes } from "./environment/routes.ts";
 import type { SessionValues } from "./environment/session-values.ts";
 import { requireMayChange } from "./permissions.ts";
 import { promptRoutes } from "./prompt-routes.ts";
+import { readTranscript } from "./read-transcript.ts";
 import { telemetryOf } from "./telemetry.ts";
 import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
 
-export interface SessionRoutesDeps extends commands.SessionCommandsDeps {
+export interface SessionRoutesDeps extends CreateSessionDeps {
   readonly values: SessionValues;
   /** The read models. */
   readonly sql: Sql;
@@ -66,7 +66,7 @@ const queryRoutes = ({ sql }: SessionRoutesDeps): readonly RouteHandler[] => [
     await requireView(sql, organization, params.sessionId);
     return {
       status: 200,
-      body: { messages: await listMessages(sql, { organization, session: params.sessionId }) },
+      body: { messages: await readTranscript(sql, organization, params.sessionId) },
     };
   }),
 ];
@@ -84,6 +84,7 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
         repositories: repositoriesOf(body),
         configurationId: body.configurationId,
         parentId: body.parentId,
+        connections: body.connections,
         provisioning: body.provisioning,
         model: body.model,
         systemPrompt: body.systemPrompt,
@@ -93,7 +94,11 @@ const commandRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] => [
       metaOf(request),
     );
     const headersOut = { location: `/v1/sessions/${created.sessionId}` };
-    return { status: 201, body: created, headers: headersOut };
+    return {
+      status: 201,
+      body: { ...created, excludedConnections: [...created.excludedConnections] },
+      headers: headersOut,
+    };
   }),
   handleRoute(http.promptSession, async (request) => ({
     status: 202,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { derivedId, newId } from "#contracts/ids";
 import type { SessionCommand } from "#contracts/session/commands";
+import { validatedConnectionsSchema } from "#contracts/session/connections";
 import {
   failureSchema,
   promptOutcomeSchema,
@@ -73,6 +74,7 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
     fingerprint: name,
     configuration: fc.constantFrom(null, applied),
     parentId: fc.constantFrom(null, derivedId("session", "parent")),
+    connections: fc.option(arbitraryOf(validatedConnectionsSchema), { nil: null }),
     deferred: fc.boolean(),
     prompt: fc.option(prompt, { nil: null, freq: 1 }),
   }),

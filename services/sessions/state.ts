@@ -3,6 +3,7 @@ import type { PromptId, SessionId } from "#contracts/ids";
 import type { WorkspaceRepository } from "#contracts/repository";
 import type { EnvVariableRequest } from "#contracts/session/env-request";
 import type { AppliedConfiguration } from "#contracts/session/applied-configuration";
+import type { ExcludedConnection } from "#contracts/session/connections";
 import type { Failure, SessionOrigin } from "#contracts/session/events";
 import type { SessionKind } from "#contracts/session/kind";
 import type { ServiceCommand } from "#contracts/session/service-command";
@@ -68,6 +69,10 @@ interface SessionFacts {
   readonly configuration: AppliedConfiguration | null;
   /** The session whose work this one is a part of; null for one that stands alone. */
   readonly parentId: SessionId | null;
+  /** The integrations and connectors that it may use; null for all of the organisation's. */
+  readonly connections: readonly string[] | null;
+  /** Asked for, and left out. */
+  readonly excludedConnections: readonly ExcludedConnection[];
   /** Nobody has asked for the sandbox yet, and it is not to be made before. */
   readonly deferred: boolean;
   /** The epoch of the newest owner; 0 before the first. */

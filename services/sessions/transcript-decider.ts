@@ -7,7 +7,6 @@ import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
 import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { TranscriptEvent } from "#contracts/transcript/events";
-import type { Message } from "#contracts/transcript/message";
 import type { Decider } from "#event-store/decider";
 import type { AggregateKey } from "#event-store/load";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -30,9 +29,9 @@ const decide = (command: TranscriptCommand, state: TranscriptState): readonly Tr
     case "ClaimTranscript":
       return epoch === state.epoch ? [] : [{ type: "TranscriptClaimed", data: { epoch } }];
     case "RecordMessage": {
-      const { message } = command;
-      if (digestOf(state, message.id) === messageDigest(message)) return [];
-      return [{ type: "MessageRecorded", data: { epoch, message } }];
+      const { message, author } = command;
+      if (digestOf(state, message.id) === messageDigest({ message, author })) return [];
+      return [{ type: "MessageRecorded", data: { epoch, message, author } }];
     }
     default:
       return assertNever(command);
@@ -45,10 +44,8 @@ const evolve = (state: TranscriptState, { type, data }: TranscriptEvent): Transc
   switch (type) {
     case "TranscriptClaimed":
       return { ...state, epoch };
-    case "MessageRecorded": {
-      const { message } = data;
-      return { epoch, digests: { ...state.digests, [message.id]: messageDigest(message) } };
-    }
+    case "MessageRecorded":
+      return { epoch, digests: { ...state.digests, [data.message.id]: messageDigest(data) } };
     default:
       return assertNever(type);
   }
@@ -57,8 +54,11 @@ const evolve = (state: TranscriptState, { type, data }: TranscriptEvent): Transc
 const digestOf = ({ digests }: TranscriptState, id: string): string | undefined =>
   Object.hasOwn(digests, id) ? digests[id] : undefined;
 
+type Recorded = Pick<TranscriptCommand, "message" | "author">;
+
 /** Short, because a transcript keeps one for each of its messages. */
-const messageDigest = (message: Message): string => fingerprintOf(message).slice(0, 24);
+const messageDigest = ({ message, author }: Recorded): string =>
+  fingerprintOf(author === null ? message : { message, author }).slice(0, 24);
 
 export const transcriptDecider: Decider<TranscriptCommand, TranscriptEvent, TranscriptState> = {
   initialState: () => ({ epoch: 0, digests: {} }),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { newId } from "#contracts/ids";
+import type { Author } from "#contracts/transcript/author";
 import type { Message } from "#contracts/transcript/message";
 import { deciderSpec } from "../testing/decider-spec.ts";
 import { transcriptDecider } from "./transcript-decider.ts";
@@ -15,10 +17,10 @@ const message = (id: string, text: string): Message => ({
   usage: null,
   cost: null,
 });
-const record = (epoch: number, recorded: Message) =>
-  ({ type: "RecordMessage", epoch, message: recorded }) as const;
-const recorded = (epoch: number, of: Message) =>
-  ({ type: "MessageRecorded", data: { epoch, message: of } }) as const;
+const record = (epoch: number, recorded: Message, author: Author | null = null) =>
+  ({ type: "RecordMessage", epoch, message: recorded, author }) as const;
+const recorded = (epoch: number, of: Message, author: Author | null = null) =>
+  ({ type: "MessageRecorded", data: { epoch, message: of, author } }) as const;
 
 describe("a transcript", () => {
   it("records a message once, and again only when it says something else", () => {
@@ -36,6 +38,21 @@ describe("a transcript", () => {
     given(recorded(3, message("m1", "Hello")))
       .when(record(3, { ...rest, id }))
       .then();
+  });
+
+  it("takes down who asked, also of what a former version has recorded", () => {
+    const question: Message = { ...message("prm_1", "Why?"), role: "user" };
+    const author = { kind: "user", userId: newId("user") } as const;
+    const other = { kind: "user", userId: newId("user") } as const;
+    given(recorded(3, question))
+      .when(record(4, question, author))
+      .then(recorded(4, question, author));
+    given(recorded(3, question, author))
+      .when(record(4, question, author))
+      .then();
+    given(recorded(3, question, author))
+      .when(record(4, question, other))
+      .then(recorded(4, question, other));
   });
 
   it("takes nothing from an owner that was replaced", () => {

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { derivedId } from "#contracts/ids";
+import type { TranscriptCommand } from "#contracts/transcript/commands";
 import { transcriptEvents } from "#contracts/transcript/events";
 import { messageSchema } from "#contracts/transcript/message";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
@@ -16,7 +18,12 @@ describeDecider("a transcript", {
   decider: transcriptDecider,
   events: transcriptEvents,
   commands: fc.oneof(
-    fc.record({ type: fc.constant("RecordMessage" as const), epoch, message: messages }),
+    fc.record<TranscriptCommand>({
+      type: fc.constant("RecordMessage"),
+      epoch,
+      message: messages,
+      author: fc.constantFrom(null, { kind: "user", userId: derivedId("user", "ada") }),
+    }),
     fc.record({ type: fc.constant("ClaimTranscript" as const), epoch }),
   ),
   repeated: { RecordMessage: "nothing", ClaimTranscript: "nothing" },

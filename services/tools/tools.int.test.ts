@@ -228,7 +228,7 @@ describe("automation.complete", () => {
     const runId = newId("run");
     const run = { organization: world.organization, id: runId };
     const trigger = { triggerId: newId("trigger"), dedupKey: "d", title: "t", prompt: "p" };
-    await matchTrigger(world.store, run, { ...trigger, repository: null }, meta());
+    await matchTrigger(world.store, run, { ...trigger, repository: null, session: null }, meta());
     const session = await world.createSession({ origin: { kind: "automation", runId } });
     return { runId, session };
   };

@@ -8,6 +8,7 @@ import {
 import { newCommandMeta } from "#event-store/command-meta";
 import type { Queryable } from "#projections/database";
 import { listTriggers } from "#projections/triggers/queries";
+import { requireConfiguration } from "../configurations/commands.ts";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { actorOf } from "../gateway/principal.ts";
 import { createTrigger } from "./commands.ts";
@@ -19,10 +20,16 @@ export interface TriggerRoutesDeps extends IngestDeps {
 
 export const triggerRoutes = (deps: TriggerRoutesDeps): readonly RouteHandler[] => [
   handleRoute(createRoute, async ({ body, principal, correlationId }) => {
+    const { configurationId = null, connections = null, ...trigger } = body;
+    const organization = principal.organizationId;
+    if (configurationId) {
+      await requireConfiguration(deps.store, { organization, id: configurationId });
+    }
+    const session = configurationId || connections ? { configurationId, connections } : null;
     const created = await createTrigger(
       deps,
-      principal.organizationId,
-      { ...body, provider: "custom", createdBy: principal.userId },
+      organization,
+      { ...trigger, session, provider: "custom", createdBy: principal.userId },
       newCommandMeta({ actor: actorOf(principal), correlationId }),
     );
     return {

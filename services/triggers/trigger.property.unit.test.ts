@@ -1,3 +1,5 @@
+import fc from "fast-check";
+import { sessionOfRunSchema } from "#contracts/run/session-of-run";
 import type { TriggerCommand } from "#contracts/trigger/commands";
 import { triggerEvents } from "#contracts/trigger/events";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
@@ -9,9 +11,8 @@ const [created] = triggerEvents;
 describeDecider("a trigger", {
   decider: triggerDecider,
   events: triggerEvents,
-  commands: arbitraryOf(created.data).map((data): TriggerCommand => ({
-    type: "CreateTrigger",
-    ...data,
-  })),
+  commands: fc
+    .tuple(arbitraryOf(created.data), arbitraryOf(sessionOfRunSchema.nullable()))
+    .map(([data, session]): TriggerCommand => ({ type: "CreateTrigger", ...data, session })),
   repeated: { CreateTrigger: ["idempotency_key_reused"] },
 });

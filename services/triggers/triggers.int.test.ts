@@ -2,7 +2,7 @@ import { pino } from "pino";
 import type { Sql } from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTrigger, ingestWebhook, listRuns, listTriggers } from "#contracts/http/triggers";
-import { newId, type OrganizationId, type TriggerId } from "#contracts/ids";
+import { type ConfigurationId, newId, type OrganizationId, type TriggerId } from "#contracts/ids";
 import { lastSequence } from "#event-store/commit-feed";
 import type { Delivery } from "#event-store/inbox";
 import { readAll } from "#event-store/read-all";
@@ -16,8 +16,10 @@ import { type Projector, startProjector } from "#projections/runtime/projector";
 import { getSession } from "#projections/sessions/queries";
 import { organizationOfTrigger } from "#projections/triggers/queries";
 import { callHandler } from "../actions/testing/call-handler.ts";
+import { noSources } from "../actions/testing/no-sources.ts";
 import { automationRoutes } from "../automations/routes.ts";
 import { openSession, startRunOpener } from "../automations/run-opener.ts";
+import { createTestConfiguration } from "../configurations/testing/test-configuration.ts";
 import type { RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import { openSecrets } from "../secrets/secrets.ts";
@@ -67,7 +69,7 @@ beforeAll(async () => {
     ...automationRoutes(sql),
   ];
   workers.push(await startTriggerWorker(store, { log }));
-  workers.push(await startRunOpener({ store, log, defaultModel: "test" }));
+  workers.push(await startRunOpener({ store, registry: noSources, log, defaultModel: "test" }));
 });
 
 afterAll(async () => {
@@ -151,6 +153,46 @@ const inboxLength = async (): Promise<number> =>
 
 const refused = { deliveryId: "refused", body: failed };
 
+it("opens the sessions of its runs from the configuration and with the connections that it names", async () => {
+  const shop = { url: "https://git.example.org/shop.git", ref: "main" };
+  const { configurationId } = await createTestConfiguration(events.store, organization, {
+    repositories: [{ ...shop, path: "shop" }],
+  });
+  const make = (named: ConfigurationId) =>
+    callHandler(handlers, createTrigger, {
+      principal: admin,
+      body: {
+        name: "Configured",
+        filter: {},
+        prompt: "Look.",
+        repository: null,
+        configurationId: named,
+        connections: ["gone"],
+      },
+    });
+  await expect(make(newId("configuration"))).rejects.toMatchObject({
+    code: "configuration_not_found",
+  });
+  ({ body: trigger } = await make(configurationId));
+  await handleDelivery(events.store, delivery("delivery-1", failed));
+  await vi.waitFor(async () => {
+    const [run] = await runs();
+    expect(await getSession(sql, { organization, id: run?.sessionId ?? "" })).toMatchObject({
+      configurationId,
+      repository: shop,
+      connections: [],
+      excludedConnections: [{ connection: "gone", code: "integration_not_found" }],
+    });
+  }, patience);
+  const { body: listed } = await callHandler(handlers, listTriggers, {
+    principal: admin,
+    query: {},
+  });
+  expect(listed.triggers).toContainEqual(
+    expect.objectContaining({ id: trigger.triggerId, configurationId, connections: ["gone"] }),
+  );
+});
+
 describe("a webhook", () => {
   it("starts one run with one session, however often it is delivered", async () => {
     expect((await post()).body).toEqual({ deliveryId: "delivery-1", duplicate: false });
@@ -177,7 +219,8 @@ describe("a webhook", () => {
     await handleDelivery(events.store, delivery("delivery-1", failed));
     const matched = (await commits()).find(({ ref }) => ref.id === run.id);
     if (!matched) throw new Error("no commit of the run");
-    await openSession({ store: events.store, log, defaultModel: "another" }, matched);
+    const deps = { store: events.store, registry: noSources, log, defaultModel: "another" };
+    await openSession(deps, matched);
     expect(await lastSequence(events.store, 0)).toBe(before);
     const queued = (await commits()).flatMap(({ commit, ref }) =>
       ref.id === run.sessionId ? commit.events.filter(({ type }) => type === "PromptQueued") : [],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isDomainError } from "#contracts/errors";
+import { derivedId } from "#contracts/ids";
 import type { TriggerCommand } from "#contracts/trigger/commands";
 import { deciderSpec } from "../testing/decider-spec.ts";
 import { parseBody } from "./body.ts";
@@ -18,13 +19,23 @@ describe("trigger decider", () => {
     repository: null,
     createdBy: "usr_1",
   } as const;
-  const create: TriggerCommand = { type: "CreateTrigger", ...trigger };
+  const create: TriggerCommand = { type: "CreateTrigger", ...trigger, session: null };
 
   it("creates a trigger once", () => {
     given().when(create).then({ type: "TriggerCreated", data: trigger });
     given({ type: "TriggerCreated", data: trigger })
       .when(create)
       .thenRejects("idempotency_key_reused");
+  });
+
+  it("keeps what the sessions of its runs are made with", () => {
+    const session = { configurationId: derivedId("configuration", "shop"), connections: [] };
+    given()
+      .when({ ...create, session })
+      .then(
+        { type: "TriggerCreated", data: trigger },
+        { type: "AutomationConfigured", data: session },
+      );
   });
 });
 

@@ -44,6 +44,7 @@ export const handleDelivery = async (store: EventStore, delivery: Delivery): Pro
       title: trigger.name,
       prompt: renderTemplate(trigger.prompt, body, maxPromptBytes),
       repository: trigger.repository,
+      session: trigger.session,
     },
     newCommandMeta({
       actor: { kind: "webhook", id: triggerId, via: "inbox" },

@@ -24,6 +24,7 @@ import { createSession } from "../../sessions/create-session.ts";
 import { startRoles } from "../../start-roles.ts";
 import type { ActionRegistry } from "../registry.ts";
 import { maxInvocationsPerMinute } from "../session-limits.ts";
+import { noSources } from "../testing/no-sources.ts";
 import { benchPolicy, type PolicyMicros } from "./policy.ts";
 import { startFloor } from "./floor.ts";
 
@@ -164,7 +165,7 @@ const openSession = async (
   organization: OrganizationId,
 ): Promise<SessionId> => {
   const { sessionId } = await createSession(
-    { ...deps, defaultModel: "bench" },
+    { ...deps, registry: noSources, defaultModel: "bench" },
     {
       organization,
       title: "bench",

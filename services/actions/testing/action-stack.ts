@@ -123,7 +123,7 @@ export const startActionStack = async (): Promise<ActionStack> => {
       },
       createSession: async (origin = { kind: "user", userId: newId("user") }) => {
         const { sessionId } = await createSession(
-          { store, log, defaultModel: "test" },
+          { store, registry, log, defaultModel: "test" },
           {
             organization,
             title: "test",

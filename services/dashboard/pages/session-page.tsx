@@ -104,6 +104,11 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
             {message}
           </Notice>
         ))}
+        {session.excludedConnections.map(({ connection, message }) => (
+          <Notice key={connection} tone="warning">
+            The agent works without {connection}: {message}
+          </Notice>
+        ))}
         {whyWaiting !== null && <Notice tone="warning">{whyWaiting}</Notice>}
         {failure !== null && <Notice tone="danger">{failure}</Notice>}
         {transcript.error && state.status === null && (

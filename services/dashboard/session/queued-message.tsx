@@ -1,9 +1,11 @@
 import { type FormEvent, useId, useState } from "react";
 import type { SessionId } from "#contracts/ids";
+import { useUser } from "../app/identity.ts";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
+import { authorLabel } from "./author-label.ts";
 import { useReviseQueued } from "./session-queries.ts";
 import type { QueuedPrompt } from "./session-state.ts";
 
@@ -14,10 +16,13 @@ interface QueuedMessageProps {
 
 /** What was asked and the agent has not begun with; until then it can be worded anew or taken back. */
 export const QueuedMessage = ({ sessionId, prompt }: QueuedMessageProps) => {
+  const user = useUser();
+  const author = prompt.author === undefined ? "You" : authorLabel(prompt.author, user);
   const revise = useReviseQueued(sessionId, prompt.promptId);
   const [draft, setDraft] = useState<string | null>(null);
   return (
-    <article className="message message-user" aria-label="You, waiting">
+    <article className="message message-user" aria-label={`${author}, waiting`}>
+      {author !== "You" && <p className="message-author">{author}</p>}
       {draft === null || !prompt.waits ? (
         <Markdown text={prompt.text} />
       ) : (

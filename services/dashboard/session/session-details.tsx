@@ -26,6 +26,8 @@ export const SessionDetails = ({ id, session, status, state }: SessionDetailsPro
         <dd>{session.model}</dd>
         <dt>Started by</dt>
         <dd>{session.origin.kind === "user" ? "A person" : "An automation"}</dd>
+        <dt>Connections</dt>
+        <dd className="breakable">{connectionsText(session.connections)}</dd>
         <dt>Created</dt>
         <dd>
           <TimeAgo at={session.createdAt} />
@@ -46,3 +48,8 @@ export const SessionDetails = ({ id, session, status, state }: SessionDetailsPro
     )}
   </aside>
 );
+
+const connectionsText = (connections: SessionView["connections"]): string => {
+  if (connections === null) return "All of the organisation's";
+  return connections.length === 0 ? "None" : connections.join(", ");
+};

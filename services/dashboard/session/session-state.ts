@@ -10,7 +10,8 @@ import { type Streaming, foldStreaming } from "#contracts/live/streaming";
 import type { Failure, PromptOutcome } from "#contracts/session/events";
 import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { SessionStatus } from "#contracts/session/view";
-import type { Message } from "#contracts/transcript/message";
+import type { ShownAuthor } from "#contracts/transcript/author";
+import type { ShownMessage } from "#contracts/transcript/view";
 import {
   type KnownInvocation,
   foldInvocation,
@@ -22,6 +23,8 @@ import { isBooting } from "./session-status.ts";
 export interface QueuedPrompt {
   readonly promptId: PromptId;
   readonly text: string;
+  /** Nothing for one that was sent from here. */
+  readonly author?: ShownAuthor | undefined;
   /** As far as is known the agent has not been given it, so that it can be changed or taken back. */
   readonly waits: boolean;
 }
@@ -33,7 +36,7 @@ export type BootStage = Pick<
 
 export interface SessionState {
   /** Whole messages in the order of the transcript. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly ShownMessage[];
   readonly streaming: Streaming;
   /** As the live channel last told it; null before its first frame. */
   readonly status: SessionStatus | null;
@@ -57,7 +60,7 @@ export interface SessionState {
 export type SessionAction =
   | { readonly type: "frame_received"; readonly frame: ServerFrame }
   /** The transcript from the read model; it yields to whatever the live channel has said. */
-  | { readonly type: "transcript_loaded"; readonly messages: readonly Message[] }
+  | { readonly type: "transcript_loaded"; readonly messages: readonly ShownMessage[] }
   | { readonly type: "invocations_loaded"; readonly invocations: readonly InvocationView[] }
   /** The session from the read model, which knows how many prompts are still open. */
   | { readonly type: "session_read"; readonly openPrompts: number }
@@ -184,7 +187,7 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
 };
 
 /** Prompts that the transcript has are no longer waiting to appear in it. */
-const withTranscript = (state: SessionState, messages: readonly Message[]): SessionState => ({
+const withTranscript = (state: SessionState, messages: readonly ShownMessage[]): SessionState => ({
   ...state,
   messages,
   ended:
@@ -195,7 +198,7 @@ const withTranscript = (state: SessionState, messages: readonly Message[]): Sess
 });
 
 const notYetIn = (
-  messages: readonly Message[],
+  messages: readonly ShownMessage[],
   prompts: readonly QueuedPrompt[],
 ): readonly QueuedPrompt[] => prompts.filter(({ promptId }) => !isPromptIn(messages, promptId));
 
@@ -203,10 +206,18 @@ const notYetIn = (
 const toBeAnswered = (prompts: readonly OpenPromptView[]): readonly QueuedPrompt[] =>
   prompts
     .filter(({ status }) => status !== "cancelling")
-    .map(({ promptId, text, status }) => ({ promptId, text, waits: status === "queued" }));
+    .map(({ promptId, text, author, status }) => ({
+      promptId,
+      text,
+      author,
+      waits: status === "queued",
+    }));
 
 /** A message that is recorded again replaces the earlier one where it stood. */
-const putMessage = (messages: readonly Message[], message: Message): readonly Message[] =>
+const putMessage = (
+  messages: readonly ShownMessage[],
+  message: ShownMessage,
+): readonly ShownMessage[] =>
   messages.some(({ id }) => id === message.id)
     ? messages.map((other) => (other.id === message.id ? message : other))
     : [...messages, message];
@@ -219,7 +230,7 @@ const putStage = (
   { stage, ms, phase, outcome, detail },
 ];
 
-const isPromptIn = (messages: readonly Message[], promptId: string): boolean =>
+const isPromptIn = (messages: readonly ShownMessage[], promptId: string): boolean =>
   messages.some(
     ({ role, id, promptId: of }) => role === "user" && (id === promptId || of === promptId),
   );

@@ -3,10 +3,13 @@ import type { StreamingMessage } from "#contracts/live/messages";
 import type { SessionId } from "#contracts/ids";
 import type { Failure } from "#contracts/session/events";
 import type { SessionStatus } from "#contracts/session/view";
-import type { Message, MessagePart } from "#contracts/transcript/message";
+import type { MessagePart } from "#contracts/transcript/message";
+import type { ShownMessage } from "#contracts/transcript/view";
+import { useUser } from "../app/identity.ts";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { authorLabel } from "./author-label.ts";
 import { BootProgress } from "./boot-progress.tsx";
 import { QueuedMessage } from "./queued-message.tsx";
 import { Reasoning } from "./reasoning.tsx";
@@ -69,15 +72,18 @@ export const Transcript = ({ sessionId, state, status, busy }: TranscriptProps) 
   );
 };
 
-const WholeMessage = memo(({ message }: { readonly message: Message }) => (
-  <article
-    className={`message message-${message.role}`}
-    aria-label={message.role === "user" ? "You" : "Agent"}
-  >
-    <Parts parts={message.parts} />
-    {message.failure && <FailureNotice failure={message.failure} />}
-  </article>
-));
+const WholeMessage = memo(({ message }: { readonly message: ShownMessage }) => {
+  const user = useUser();
+  const asked = message.role === "user";
+  const author = asked ? authorLabel(message.author, user) : "Agent";
+  return (
+    <article className={`message message-${message.role}`} aria-label={author}>
+      {asked && author !== "You" && <p className="message-author">{author}</p>}
+      <Parts parts={message.parts} />
+      {message.failure && <FailureNotice failure={message.failure} />}
+    </article>
+  );
+});
 WholeMessage.displayName = "WholeMessage";
 
 /** Busy until it is whole, so that a screen reader waits for the sentence instead of reading each token. */

@@ -10,6 +10,7 @@ import type { Position } from "#contracts/position";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { Message } from "#contracts/transcript/message";
 import { executeOnInvocation } from "../../actions/invocation-log.ts";
+import { noSources } from "../../actions/testing/no-sources.ts";
 import { matchTrigger, openRunSession } from "../../automations/commands.ts";
 import { createSession } from "../../sessions/create-session.ts";
 import { sessionAggregate } from "../../sessions/decider.ts";
@@ -53,7 +54,7 @@ export const recordMessage = async (
   session: SessionId,
   message: Message,
 ): Promise<Position> => {
-  const command = { type: "RecordMessage", epoch: 1, message } as const;
+  const command = { type: "RecordMessage", epoch: 1, message, author: null } as const;
   const key = { organization, id: session };
   return (await execute(store, transcriptAggregate, key, command, meta())).position;
 };
@@ -97,10 +98,17 @@ export const talk = async (place: Place, secret: string, turns = 3): Promise<Ses
   const body = Buffer.from(JSON.stringify({ secret }));
   await storeDelivery(store, { ...delivery, contentType: "application/json", body });
   const run = { organization, id: runId };
-  const matched = { triggerId, dedupKey: runId, title: secret, prompt: secret, repository: null };
+  const matched = {
+    triggerId,
+    dedupKey: runId,
+    title: secret,
+    prompt: secret,
+    repository: null,
+    session: null,
+  };
   await matchTrigger(store, run, matched, meta());
   const { sessionId } = await createSession(
-    { store, log: { warn: () => undefined }, defaultModel: "test/model" },
+    { store, registry: noSources, log: { warn: () => undefined }, defaultModel: "test/model" },
     {
       organization,
       title: secret,

@@ -146,6 +146,7 @@ export const startTestGateway = async (
       handlers: [
         ...sessionRoutes({
           store,
+          registry,
           sql,
           log,
           liveUrl: "ws://live.test/v1/live",

@@ -70,6 +70,9 @@ export const createVendorSource = (vendor: Vendor, connection: VendorConnection)
     id,
     name,
     list: () => Promise.resolve(definitions),
+    check: async () => {
+      await connection.credentials();
+    },
     guide: () => Promise.resolve(guideOf({ id, name }, definitions)),
     execute: async (actionId, params, { signal, idempotencyKey }) => {
       const action = vendor.actions.find(({ definition }) => definition.id === actionId);

@@ -94,14 +94,14 @@ export const startRunnerStack = async (
         if (frame.type === "init") {
           messages.clear();
           streaming = frame.streaming;
-          for (const { index: _index, at: _at, ...message } of frame.messages) {
+          for (const { index: _index, at: _at, author: _author, ...message } of frame.messages) {
             messages.set(message.id, message);
           }
         }
         if (frame.type !== "live") return;
         if (frame.message.type === "status") statuses.push(frame.message.status);
         if (frame.message.type === "message") {
-          const { message } = frame.message;
+          const { author: _author, ...message } = frame.message.message;
           messages.set(message.id, message);
           const partial = streaming.find(({ id }) => id === message.id);
           if (partial) streamed.set(message.id, textOf(partial));
@@ -120,7 +120,7 @@ export const startRunnerStack = async (
   const transcript = async (sessionId: SessionId): Promise<readonly Message[]> => {
     const params = { sessionId };
     const { messages } = await client.call(listMessages, { params, query: {} });
-    return messages.map(({ index: _index, at: _at, ...message }) => message);
+    return messages.map(({ index: _index, at: _at, author: _author, ...message }) => message);
   };
 
   return {

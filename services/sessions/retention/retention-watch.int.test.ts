@@ -7,6 +7,7 @@ import { loadAggregate } from "#event-store/load";
 import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import { startTimerWorker, type TimerHandler } from "#event-store/timers";
 import { announceWatched } from "#event-store/watch-presence";
+import { noSources } from "../../actions/testing/no-sources.ts";
 import { runningStack } from "../../running.ts";
 import { setAutoDelete } from "../commands.ts";
 import { createSession } from "../create-session.ts";
@@ -25,7 +26,7 @@ const looks = new Map<string, number>();
 const started = runningStack();
 beforeAll(async () => {
   test = await openTestEventStore();
-  deps = { store: test.store, log, defaultModel: "claude-sonnet-4.6" };
+  deps = { store: test.store, registry: noSources, log, defaultModel: "claude-sonnet-4.6" };
   const retention = {
     store: test.store,
     leases: await openLeases(test.store, "runtime"),

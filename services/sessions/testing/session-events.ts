@@ -28,6 +28,7 @@ export const create: Command<"CreateSession"> = {
   ...created.data,
   configuration: null,
   parentId: null,
+  connections: null,
   deferred: false,
   prompt: null,
 };

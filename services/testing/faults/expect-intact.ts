@@ -68,8 +68,8 @@ const expectAnsweredOnce = (messages: readonly MessageView[], promptId: string):
   );
 };
 
-/** A message that was told live has no index and no time yet. */
+/** A message that was told live has no index and no time yet, and its author may not have a name. */
 const withoutPlace = (message: Message & Partial<MessageView>): Message => {
-  const { index: _index, at: _at, ...told } = message;
+  const { index: _index, at: _at, author: _author, ...told } = message;
   return told;
 };

@@ -12,6 +12,7 @@ import type { EventStore } from "#event-store/event-store";
 import { openLeases } from "#event-store/leases";
 import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { deriveSandboxToken } from "#sandbox/token";
+import { noSources } from "../../actions/testing/no-sources.ts";
 import { buildGateway } from "../../gateway/app.ts";
 import { createAuthenticate } from "../../gateway/authenticate.ts";
 import { createTestConfiguration } from "../../configurations/testing/test-configuration.ts";
@@ -127,7 +128,7 @@ export const startToolWorld = async (): Promise<ToolWorld> => {
     createSession: async ({ origin, kind } = {}) => {
       const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
       const { sessionId } = await createSession(
-        { store, log, defaultModel: "claude-sonnet-4.6" },
+        { store, registry: noSources, log, defaultModel: "claude-sonnet-4.6" },
         {
           ...(kind === "setup" && {
             configurationId: (await createTestConfiguration(store, organization)).configurationId,

@@ -1,0 +1,4 @@
+import type { ActionRegistry } from "../registry.ts";
+
+/** The registry of organisations that have connected nothing. */
+export const noSources: ActionRegistry = { sourcesOf: () => Promise.resolve([]) };
