@@ -36,7 +36,7 @@ const rowsOf = (
   return [...rows.values()];
 };
 
-type Recorded = TranscriptEvent["data"];
+type Recorded = Extract<TranscriptEvent, { type: "MessageRecorded" }>["data"];
 
 const messageRow = (
   { ref, sequence, meta }: ProjectedCommit,

@@ -43,7 +43,7 @@ export const listAvailable = async (
   ]);
   const context = { params: {}, sessionId: session?.id ?? null, triggerId, now: clock() };
   const patience = AbortSignal.timeout(patienceMs);
-  const granted = sources.filter(({ id }) => hasConnection(session.state, id));
+  const granted = sources.filter(({ id }) => session === null || hasConnection(session.state, id));
   return Promise.all(
     granted.map(async (source) => {
       try {

@@ -63,7 +63,7 @@ export class WatchedSession {
   #epoch = 0;
   #ring: FrameRing;
   /** Whole messages that were told before the channel began anew: the read models may not have them yet. */
-  #toldBefore: readonly Message[] = [];
+  #toldBefore: readonly ShownMessage[] = [];
   #streaming: Streaming = [];
   #status: SessionStatus | null = null;
   /** The newest sequence number that came in; the ring may be a batch behind. */
@@ -100,7 +100,7 @@ export class WatchedSession {
     };
   }
 
-  #wholeMessages(): readonly Message[] {
+  #wholeMessages(): readonly ShownMessage[] {
     const told = this.#ring.frames.flatMap(({ message }) =>
       message.type === "message" ? [message.message] : [],
     );

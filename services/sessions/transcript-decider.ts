@@ -54,7 +54,7 @@ const evolve = (state: TranscriptState, { type, data }: TranscriptEvent): Transc
 const digestOf = ({ digests }: TranscriptState, id: string): string | undefined =>
   Object.hasOwn(digests, id) ? digests[id] : undefined;
 
-type Recorded = Pick<TranscriptCommand, "message" | "author">;
+type Recorded = Pick<Extract<TranscriptCommand, { type: "RecordMessage" }>, "message" | "author">;
 
 /** Short, because a transcript keeps one for each of its messages. */
 const messageDigest = ({ message, author }: Recorded): string =>

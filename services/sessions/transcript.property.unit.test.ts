@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { derivedId } from "#contracts/ids";
-import type { TranscriptCommand } from "#contracts/transcript/commands";
+import type { Author } from "#contracts/transcript/author";
 import { transcriptEvents } from "#contracts/transcript/events";
 import { messageSchema } from "#contracts/transcript/message";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
@@ -12,17 +12,18 @@ const messages = fc
   .tuple(arbitraryOf(messageSchema), fc.constantFrom("msg_1", "msg_2", "constructor"))
   .map(([message, id]) => ({ ...message, id }));
 
+const userId = derivedId("user", "ada");
 const epoch = fc.integer({ min: 1, max: 3 });
 
 describeDecider("a transcript", {
   decider: transcriptDecider,
   events: transcriptEvents,
   commands: fc.oneof(
-    fc.record<TranscriptCommand>({
-      type: fc.constant("RecordMessage"),
+    fc.record({
+      type: fc.constant("RecordMessage" as const),
       epoch,
       message: messages,
-      author: fc.constantFrom(null, { kind: "user", userId: derivedId("user", "ada") }),
+      author: fc.constantFrom<(Author | null)[]>(null, { kind: "user", userId }),
     }),
     fc.record({ type: fc.constant("ClaimTranscript" as const), epoch }),
   ),

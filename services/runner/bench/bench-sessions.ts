@@ -54,7 +54,8 @@ export const withBenchSessions = async <Result>(
     const hostUrl = await host.call("start");
     await runner.call("start", natsUrl, platform.databaseUrl, hostUrl);
     const live = watchLive(platform.store);
-    const deps = { store: platform.store, log: platform.log, defaultModel: "bench" };
+    const registry = { sourcesOf: () => Promise.resolve([]) };
+    const deps = { store: platform.store, log: platform.log, defaultModel: "bench", registry };
     const organization = newId("organization");
     const sessions: SessionId[] = [];
     const create = async (): Promise<void> => {

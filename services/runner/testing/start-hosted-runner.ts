@@ -27,7 +27,7 @@ export const startHostedRunner = async (
     provider: hostedProvider(hostUrl, pauses),
     leases: await openLeases(store, "owner", leaseTtlMs === undefined ? {} : { ttlMs: leaseTtlMs }),
     ...(await openSessionParts(
-      { store, log },
+      { store, sql, log },
       {
         registry: { sourcesOf: () => Promise.resolve([]) },
         secrets: await openSecrets(sql, keys.secretWrapping),

@@ -50,7 +50,8 @@ const recordAsOwner = async (session: SessionId, id: string): Promise<void> => {
   const rest = { finish: "stop", failure: null, usage: null, cost: null };
   const message = { id, role: "assistant" as const, promptId, parts, ...rest };
   const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
-  await execute(store, transcriptAggregate, key, { type: "RecordMessage", epoch, message }, meta);
+  const command = { type: "RecordMessage", epoch, message, author: null } as const;
+  await execute(store, transcriptAggregate, key, command, meta);
 };
 
 describe("an owner that is held still for longer than its lease", () => {
