@@ -99,7 +99,11 @@ export class GuardedByText<T> {
     if (kind === "holds") this.#held.push(guarded);
     for (const text of texts) {
       const name = kind === "is" ? kind : `${kind} ${text.length}`;
-      const table: Table<T> = this.#tables.get(name) ?? { kind, length: text.length, byText: new Map() };
+      const table: Table<T> = this.#tables.get(name) ?? {
+        kind,
+        length: text.length,
+        byText: new Map(),
+      };
       this.#tables.set(name, table);
       const same = table.byText.get(text) ?? [];
       table.byText.set(text, same);
