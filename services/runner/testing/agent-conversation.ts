@@ -95,7 +95,7 @@ export const answer = async (
   tell({ type: "session.idle", properties: { sessionID } });
 };
 
-export const untilAborted = (step: Promise<void>, aborted: AbortSignal): Promise<void> =>
+const untilAborted = (step: Promise<void>, aborted: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => reject(new Error("aborted"));
     aborted.addEventListener("abort", end, { once: true });
