@@ -96,7 +96,7 @@ describe("an owner whose machine is suspended, so that its clock does not tell t
     const { history } = await intact(session, [follower]);
     expect(history.epochs).toHaveLength(2);
     follower.close();
-  }, 180_000);
+  }, 300_000);
 });
 
 describe("an owner that is killed after it has recorded a message, and before it has told so", () => {
@@ -109,7 +109,7 @@ describe("an owner that is killed after it has recorded a message, and before it
     await test.startRunner();
     await intact(session, [follower]);
     follower.close();
-  }, 180_000);
+  }, 300_000);
 });
 
 describe("a runner whose clock is set", () => {
