@@ -1,10 +1,13 @@
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { EventSourceParserStream } from "eventsource-parser/stream";
+import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { newId, type SessionId } from "#contracts/ids";
 import { type ServerFrame, serverFrameSchema } from "#contracts/live/messages";
 import { publishLive } from "#event-store/live-channel";
 import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
+import { openEventStreams } from "./event-streams.ts";
 
 let gateway: TestGateway;
 let url: string;
@@ -87,4 +90,33 @@ it("lets in whoever may see the session, and answers the others before there is 
     headers: { authorization: `Bearer ${gateway.owner.token}` },
   });
   expect(head.status).toBe(404);
+});
+
+it("ends a stream that nobody reads, and tells why to whoever reads at last; others lose nothing", async () => {
+  const streams = openEventStreams({
+    store: gateway.store,
+    log: pino({ level: "silent" }),
+    loadTranscript: () => Promise.resolve([]),
+    loadStatus: () => Promise.resolve("pending"),
+    limits: { maxBackpressure: 64 * 1024, batchWindowMs: 0 },
+  });
+  const { id: userId, organizationId } = gateway.owner.user;
+  const watcher = { sessionId: session, organizationId, userId, lastEventId: null };
+  const [idle, busy] = [streams.open(watcher), streams.open(watcher)];
+  let read = "";
+  busy.on("data", (chunk: Buffer) => (read += chunk.toString("utf8")));
+  await vi.waitFor(() => expect(read).toContain('"type":"init"'), { timeout: 30_000 });
+  const patience = { timeout: 30_000, interval: 5 };
+  const deltas = Array.from({ length: 96 }, (_, index) => `${index}:${"x".repeat(4_096)}`);
+  for (const [index, delta] of deltas.entries()) {
+    await say(delta);
+    // Never so much at once that a reader could be taken for one that does not read.
+    if (index % 8 === 7) await vi.waitFor(() => expect(read).toContain(`"${delta}"`), patience);
+  }
+  for (const delta of deltas) expect(read).toContain(`"${delta}"`);
+  busy.destroy();
+  const late = await text(idle);
+  expect(late).toMatch(/event: close\ndata: \{"code":4408,"reason":"slow_consumer"\}\n\n$/);
+  expect(late).not.toContain(`"${deltas.at(-1)}"`);
+  await streams.close();
 });

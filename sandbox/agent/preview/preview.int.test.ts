@@ -49,9 +49,10 @@ describe.skipIf(caddy === null)("the preview", () => {
     const ports = [await quietPort(), await quietPort(), await quietPort()] as const;
     previewPort = ports[0];
     fallbackPorts = [ports[1], ports[2]];
-    sidecar = await startSidecarHarness({
-      preview: { caddy: caddy ?? "", port: previewPort, fallbackPorts },
-    });
+    sidecar = await startSidecarHarness(
+      { preview: { caddy: caddy ?? "", port: previewPort, fallbackPorts } },
+      { searchPath: "/nowhere" },
+    );
     await vi.waitFor(async () => expect((await preview("/")).status).toBe(502), patience);
   });
   afterEach(async () => {
@@ -111,7 +112,9 @@ describe.skipIf(caddy === null)("the preview", () => {
     const services = await preview("/_proliferate/mcp/api/services", { authorization });
     expect(services.status).toBe(200);
     expect((await preview("/_proliferate/vscode/")).status).toBe(401);
-    expect((await preview("/_proliferate/vscode/", { authorization })).status).toBe(502);
+    // The editor's answer, which is behind the sidecar: there is none here.
+    const editor = await preview("/_proliferate/vscode/?folder=x", { authorization });
+    expect([editor.status, editor.text]).toEqual([501, expect.stringContaining("editor_missing")]);
     expect((await preview("/_proliferate/else")).status).toBe(404);
     const escape = await preview("/_proliferate/mcp/..%2f..%2fetc/passwd", { authorization });
     expect(escape.text).toMatch(/^application /);
