@@ -47,7 +47,12 @@ const runner = await startRunner({
     registry: { sourcesOf: () => Promise.resolve([]) },
     secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
   })),
-  limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
+  limits: {
+    startMs: settings.START_MS,
+    startRetryMs: 100,
+    moveMs: settings.MOVE_MS,
+    nameAuthorMs: 30_000,
+  },
   specOf: () => ({
     repositories: [],
     gateway: { url: "http://127.0.0.1:9", token: "none" },
