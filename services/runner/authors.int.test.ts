@@ -86,4 +86,4 @@ it("names the author of each prompt: while it waits, live, at the start of a wat
   await vi.waitFor(() => expect(first).toMatchObject({ type: "init" }), patience);
   late.close();
   expect(asked((first as unknown as { messages: ShownMessage[] }).messages)).toEqual(authors);
-});
+}, 300_000);

@@ -33,6 +33,8 @@ export interface OwnerLimits {
   readonly moveMs: number;
   /** For ending one sandbox that the session does not use. */
   readonly endSpareMs: number;
+  /** For looking up who has asked: a name is for those who watch, and the agent waits for it. */
+  readonly nameAuthorMs: number;
 }
 
 const defaultOwnerLimits: OwnerLimits = {
@@ -41,6 +43,7 @@ const defaultOwnerLimits: OwnerLimits = {
   startRetryMs: 2_000,
   moveMs: 120_000,
   endSpareMs: 30_000,
+  nameAuthorMs: 2_000,
 };
 
 export interface RunnerDeps {

@@ -36,7 +36,12 @@ const runner = await startHostedRunner(platform, {
   pauses: settings.PAUSES,
   capacity: settings.CAPACITY,
   leaseTtlMs: settings.LEASE_TTL_MS,
-  limits: { startMs: settings.START_MS, startRetryMs: 100, moveMs: settings.MOVE_MS },
+  limits: {
+    startMs: settings.START_MS,
+    startRetryMs: 100,
+    moveMs: settings.MOVE_MS,
+    nameAuthorMs: 30_000,
+  },
 });
 const stopped = once(process, "SIGTERM");
 process.stdout.write("Running: runner.\n");
