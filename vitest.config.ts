@@ -8,9 +8,9 @@ const exclude = ["node_modules/**", "dist/**", ".data/**", ".cache/**"];
 /** Integration tests to which the number of copies is nothing. */
 const onNoLogOrTheirOwn = [
   // They start the servers that they end or damage.
-  "event-store/*-restart.int.test.ts",
+  "event-store/**/*-restart.int.test.ts",
   "event-store/durability.int.test.ts",
-  "event-store/group-commit.int.test.ts",
+  "event-store/append/group-commit.int.test.ts",
   "event-store/replicas/**",
   "services/testing/faults/servers-restarted.int.test.ts",
   "services/cli/commands/streams-replicas.int.test.ts",
@@ -49,8 +49,8 @@ export default defineConfig({
   test: {
     exclude,
     globalSetup: ["infra/testing/global-setup.ts"],
-    // On two cores: a third of their time, and more, they wait for leases, timers and other programs.
-    maxWorkers: 3,
+    // Two cores, and beside these the tests with agents: more at once only make each other late.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,

@@ -8,13 +8,13 @@ import { type EmbeddedNats, startNats } from "#infra/nats/embedded-nats";
 import { connectToNats } from "./connection.ts";
 import { durabilities } from "./durability.ts";
 import { type EventStore, openEventStore } from "./event-store.ts";
-import { execute } from "./execute.ts";
-import { type AggregateKey, loadAggregate } from "./load.ts";
-import { readAggregate } from "./read-aggregate.ts";
-import { readAll } from "./read-all.ts";
+import { execute } from "./aggregates/execute.ts";
+import { type AggregateKey, loadAggregate } from "./aggregates/load.ts";
+import { readAggregate } from "./reading/read-aggregate.ts";
+import { readAll } from "./reading/read-all.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openCuttingProxy } from "./testing/cutting-proxy.ts";
-import { verifyChain } from "./verify-chain.ts";
+import { verifyChain } from "./reading/verify-chain.ts";
 
 /** Enough to be grouped where each commit is synced. */
 const writers = 64;

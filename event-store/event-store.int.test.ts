@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "#contracts/ids";
-import { execute } from "./execute.ts";
-import { loadAggregate } from "./load.ts";
-import { readAggregate } from "./read-aggregate.ts";
-import { readAll } from "./read-all.ts";
-import { commitsBetweenSnapshots } from "./snapshots.ts";
+import { execute } from "./aggregates/execute.ts";
+import { loadAggregate } from "./aggregates/load.ts";
+import { readAggregate } from "./reading/read-aggregate.ts";
+import { readAll } from "./reading/read-all.ts";
+import { commitsBetweenSnapshots } from "./aggregates/snapshots.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 import { planTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";
-import { verifyChain } from "./verify-chain.ts";
+import { verifyChain } from "./reading/verify-chain.ts";
 
 let test: TestEventStore;
 beforeAll(async () => {

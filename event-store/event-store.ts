@@ -9,7 +9,7 @@ import { type KV, Kvm } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { awaitLeaders, whenAvailable } from "./cluster/await-leaders.ts";
 import { type Durability, durabilities } from "./durability.ts";
-import { type GroupCommit, openGroupCommit } from "./group-commit.ts";
+import { type GroupCommit, openGroupCommit } from "./append/group-commit.ts";
 import type { DataKeys } from "./sealing/data-keys.ts";
 import { applyTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";

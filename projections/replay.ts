@@ -1,6 +1,6 @@
 /** Projects the log once more from its beginning, into a schema of its own. */
 import { DomainError } from "#contracts/errors";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import type { Sql } from "postgres";
 import { openDatabase, schemaName } from "./database.ts";

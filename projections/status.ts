@@ -1,6 +1,6 @@
 /** How far the read models have come, as any process can see it in the database and the log. */
 import type { ProjectionStatus } from "#contracts/projections/view";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import postgres from "postgres";
 import type { Queryable } from "./database.ts";

@@ -2,7 +2,7 @@
 import type { AggregateType } from "#contracts/commit";
 import type { DomainEvent } from "#contracts/event-registry";
 import type { Fold } from "#event-store/audit/state-at";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 import { invocationDecider } from "./actions/decider.ts";
 import { runDecider } from "./automations/decider.ts";
 import { configurationDecider } from "./configurations/decider.ts";

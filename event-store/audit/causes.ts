@@ -1,6 +1,6 @@
 /** What led to a commit, and what it led to. */
 import { DomainError } from "#contracts/errors";
-import { lastSequence } from "../commit-feed.ts";
+import { lastSequence } from "../reading/commit-feed.ts";
 import type { EventStore } from "../event-store.ts";
 import { parsePosition } from "../position.ts";
 import { type LogScope, shardsOf } from "./scope.ts";

@@ -8,8 +8,8 @@ import { z } from "zod";
 import { type AggregateRef, aggregateTypes, type Commit, commitSchema } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import { parsePosition } from "../position.ts";
-import { hashOf } from "../recorded.ts";
-import { ChainHeads } from "../verify-chain.ts";
+import { hashOf } from "../reading/recorded.ts";
+import { ChainHeads } from "../reading/verify-chain.ts";
 import type { FileLine } from "./file-lines.ts";
 import type { StoredMessage } from "./stored-messages.ts";
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { DomainError } from "#contracts/errors";
-import { lastSequence } from "../commit-feed.ts";
+import { lastSequence } from "../reading/commit-feed.ts";
 import type { EventStore } from "../event-store.ts";
 import { formatPosition, parsePosition } from "../position.ts";
 import { parseSubject, shardOf, streamOf } from "../sharding.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { AggregateType } from "#contracts/commit";
 import { derivedId, newId } from "#contracts/ids";
-import { append } from "../append.ts";
+import { append } from "../append/append.ts";
 import type { CommandMeta } from "../command-meta.ts";
-import { execute } from "../execute.ts";
+import { execute } from "../aggregates/execute.ts";
 import { parsePosition } from "../position.ts";
 import { newOrganizationIn } from "../testing/organization-in.ts";
 import { counter, setMode, testMeta } from "../testing/counter.ts";

@@ -1,6 +1,6 @@
 /** What happened, in order, narrowed down to what is asked for, and for ever on if wanted. */
 import type { Actor } from "#contracts/actor";
-import { lastSequence } from "../commit-feed.ts";
+import { lastSequence } from "../reading/commit-feed.ts";
 import type { EventStore } from "../event-store.ts";
 import { inOrderOfArrival, inOrderOfTime } from "./merge.ts";
 import { type LogScope, shardsOf } from "./scope.ts";

@@ -1,11 +1,11 @@
 import { DomainError } from "#contracts/errors";
-import { append } from "../append.ts";
-import { lastSequence } from "../commit-feed.ts";
+import { append } from "../append/append.ts";
+import { lastSequence } from "../reading/commit-feed.ts";
 import type { EventStore } from "../event-store.ts";
 import { formatPosition } from "../position.ts";
-import { hashOf } from "../recorded.ts";
+import { hashOf } from "../reading/recorded.ts";
 import { shardOf, streamOf, subjectOf } from "../sharding.ts";
-import { aggregateName } from "../verify-chain.ts";
+import { aggregateName } from "../reading/verify-chain.ts";
 import { ExportCheck, type ExportedCommit } from "./export-format.ts";
 import { readFileLines } from "./file-lines.ts";
 import { readStored } from "./stored-messages.ts";

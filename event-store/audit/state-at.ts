@@ -3,7 +3,7 @@ import { type AggregateRef, type AggregateType } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import type { DomainEvent } from "#contracts/event-registry";
 import type { EventStore } from "../event-store.ts";
-import { eventsOf } from "../load.ts";
+import { eventsOf } from "../aggregates/load.ts";
 import { shardOf, streamOf } from "../sharding.ts";
 import { aggregatesIn } from "./aggregates-in.ts";
 import type { LogPoint } from "./log-point.ts";

@@ -1,4 +1,4 @@
-import { readRecorded, type RecordedCommit } from "../recorded.ts";
+import { readRecorded, type RecordedCommit } from "../reading/recorded.ts";
 import type { EventStore } from "../event-store.ts";
 import { openCommits } from "../sealing/open-commits.ts";
 import { type ReadStoredOptions, readStored, type StoredMessage } from "./stored-messages.ts";

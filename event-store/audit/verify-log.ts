@@ -5,12 +5,12 @@
  */
 import type { AggregateRef } from "#contracts/commit";
 import { isDomainError } from "#contracts/errors";
-import { lastSequence } from "../commit-feed.ts";
+import { lastSequence } from "../reading/commit-feed.ts";
 import type { EventStore } from "../event-store.ts";
 import { formatPosition, parsePosition } from "../position.ts";
-import { hashOf, readRecorded, type RecordedCommit } from "../recorded.ts";
+import { hashOf, readRecorded, type RecordedCommit } from "../reading/recorded.ts";
 import { parseSubject, shardOf } from "../sharding.ts";
-import { aggregateName, ChainHeads } from "../verify-chain.ts";
+import { aggregateName, ChainHeads } from "../reading/verify-chain.ts";
 import { analyseChain, type ChainLink } from "./chain-analysis.ts";
 import type { LogFault } from "./fault.ts";
 import { type LogScope, shardsOf } from "./scope.ts";

@@ -4,11 +4,11 @@ import { performance } from "node:perf_hooks";
 import { genesisHash } from "#contracts/commit";
 import { startNats } from "#infra/nats/embedded-nats";
 import { findNatsServer } from "#infra/nats/find-nats-server";
-import { append } from "../append.ts";
+import { append } from "../append/append.ts";
 import { connectToNats } from "../connection.ts";
 import { type Durability, durabilities } from "../durability.ts";
 import { type EventStore, openEventStore } from "../event-store.ts";
-import type { ExpectedVersion } from "../expected-version.ts";
+import type { ExpectedVersion } from "../append/expected-version.ts";
 import { newBenchCommit, newBenchIds, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
 

@@ -1,7 +1,7 @@
 /** What the benchmarks of appends append. */
 import type { AggregateRef } from "#contracts/commit";
 import { type Id, newId } from "#contracts/ids";
-import type { NewCommit } from "../append.ts";
+import type { NewCommit } from "../append/append.ts";
 
 export interface BenchIds {
   readonly command: string;

@@ -4,11 +4,11 @@ import { installPeers } from "#infra/bench/install-peers";
 import { startNats } from "#infra/nats/embedded-nats";
 import { findNatsServer } from "#infra/nats/find-nats-server";
 import { startPostgres } from "#infra/postgres/embedded-postgres";
-import { append } from "../append.ts";
+import { append } from "../append/append.ts";
 import { connectToNats } from "../connection.ts";
 import { durabilities } from "../durability.ts";
 import { openEventStore } from "../event-store.ts";
-import type { ExpectedVersion } from "../expected-version.ts";
+import type { ExpectedVersion } from "../append/expected-version.ts";
 import { newBenchCommit, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
 

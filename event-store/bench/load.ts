@@ -7,8 +7,8 @@ import { findNatsServer } from "#infra/nats/find-nats-server";
 import { newCommandMeta } from "../command-meta.ts";
 import { connectToNats } from "../connection.ts";
 import { type EventStore, openEventStore } from "../event-store.ts";
-import { execute } from "../execute.ts";
-import { type AggregateDefinition, type AggregateKey, loadAggregate } from "../load.ts";
+import { execute } from "../aggregates/execute.ts";
+import { type AggregateDefinition, type AggregateKey, loadAggregate } from "../aggregates/load.ts";
 import { streamOf, subjectOf } from "../sharding.ts";
 import { percentile } from "./percentile.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { lastSequence, openCommitFeed } from "../commit-feed.ts";
+import { lastSequence, openCommitFeed } from "../reading/commit-feed.ts";
 import type { EventStore } from "../event-store.ts";
 import { auditReplicas } from "../replicas/audit-replicas.ts";
 import { whenAvailable } from "./await-leaders.ts";

@@ -6,7 +6,7 @@ import {
   openTestClusterStore,
   type TestClusterStore,
 } from "../cluster/testing/test-cluster-store.ts";
-import { execute } from "../execute.ts";
+import { execute } from "../aggregates/execute.ts";
 import { counter, setMode, testMeta } from "../testing/counter.ts";
 import { auditReplicas } from "./audit-replicas.ts";
 import { healReplica } from "./heal-replica.ts";

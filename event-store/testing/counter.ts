@@ -2,7 +2,7 @@
 import type { PolicyCommand as AnyPolicyCommand } from "#contracts/policy/commands";
 import type { PolicyEvent as AnyPolicyEvent } from "#contracts/policy/events";
 import { type CommandMeta, newCommandMeta } from "../command-meta.ts";
-import type { AggregateDefinition } from "../load.ts";
+import type { AggregateDefinition } from "../aggregates/load.ts";
 
 type PolicyCommand = Extract<AnyPolicyCommand, { type: "SetActionMode" }>;
 type PolicyEvent = Extract<AnyPolicyEvent, { type: "ActionModeSet" }>;

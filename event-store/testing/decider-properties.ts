@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isDomainError, type ErrorCode } from "#contracts/errors";
 import { definitionOf } from "#contracts/event-registry";
 import type { EventDefinition } from "#contracts/define-event";
-import type { Decider } from "../decider.ts";
+import type { Decider } from "../aggregates/decider.ts";
 import { arbitraryOf } from "./arbitrary-of.ts";
 
 interface Typed {

@@ -8,8 +8,8 @@ import { sessionAggregate } from "#services/sessions/decider";
 import { connectToNats } from "../connection.ts";
 import type { Durability } from "../durability.ts";
 import { openEventStore } from "../event-store.ts";
-import { execute } from "../execute.ts";
-import { openLeases } from "../leases.ts";
+import { execute } from "../aggregates/execute.ts";
+import { openLeases } from "../leases/leases.ts";
 import { testMeta } from "./counter.ts";
 
 const [url = "", durability = "", organization = "", session = "", ttlMs = ""] =

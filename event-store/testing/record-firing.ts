@@ -1,6 +1,6 @@
 import type { EventStore } from "../event-store.ts";
-import { execute } from "../execute.ts";
-import type { Timer } from "../timers.ts";
+import { execute } from "../aggregates/execute.ts";
+import type { Timer } from "../timers/timers.ts";
 import { counter, setMode, testMeta } from "./counter.ts";
 
 /** What a handler of timers does: a command whose id is the firing's, so that it counts once. */

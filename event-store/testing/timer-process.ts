@@ -1,7 +1,7 @@
 /** Test aid: a timer worker that records each firing in the log, on the server of its argument. */
 import { connectToNats } from "../connection.ts";
 import { openEventStore } from "../event-store.ts";
-import { startTimerWorker } from "../timers.ts";
+import { startTimerWorker } from "../timers/timers.ts";
 import { recordFiring } from "./record-firing.ts";
 
 const [url = "", organization = "", policy = ""] = process.argv.slice(2);

@@ -2,9 +2,9 @@
 import { type AggregateRef, type Commit, genesisHash } from "#contracts/commit";
 import { definitionOf } from "#contracts/event-registry";
 import { newId } from "#contracts/ids";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
-import { hashOf } from "#event-store/recorded";
+import { hashOf } from "#event-store/reading/recorded";
 import { subjectOf } from "#event-store/sharding";
 import { type PlannedCommit, sessionCommits } from "./transcripts.ts";
 

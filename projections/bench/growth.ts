@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { newId } from "#contracts/ids";
 import { percentile } from "#event-store/bench/percentile";
 import type { EventStore } from "#event-store/event-store";
-import { type AggregateDefinition, loadAggregate } from "#event-store/load";
+import { type AggregateDefinition, loadAggregate } from "#event-store/aggregates/load";
 import { readModels } from "../read-models.ts";
 import * as events from "../testing/events.ts";
 import { openLogWriter } from "../testing/log-writer.ts";

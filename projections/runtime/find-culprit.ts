@@ -1,5 +1,5 @@
 /** Finds out which commit cannot be projected. */
-import { lastSequence, openCommitFeed } from "#event-store/commit-feed";
+import { lastSequence, openCommitFeed } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import { formatPosition } from "#event-store/position";
 import { CommitNotProjected, isLasting, type StoppingCommit } from "./failure.ts";

@@ -1,5 +1,5 @@
 import { DomainError } from "#contracts/errors";
-import { lastSequence, openCommitFeed } from "#event-store/commit-feed";
+import { lastSequence, openCommitFeed } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import {
   type BatchTarget,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
-import { append } from "#event-store/append";
+import { append } from "#event-store/append/append";
 import { auditProjection } from "../audit/projection.ts";
 import { messagesProjection } from "../messages/projection.ts";
 import { readProjectionStatus } from "../status.ts";

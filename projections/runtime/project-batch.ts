@@ -1,5 +1,5 @@
 import { DomainError } from "#contracts/errors";
-import type { RecordedCommit } from "#event-store/recorded";
+import type { RecordedCommit } from "#event-store/reading/recorded";
 import type { Queryable } from "../database.ts";
 import { commitWrites } from "./commit-writes.ts";
 import { type ProjectedCommit, readCommit } from "./projected-commit.ts";

@@ -8,7 +8,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "#contracts/errors";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { Sql } from "postgres";
 import { openCheckpoints, readCheckpoints } from "./checkpoint.ts";
 import { changeLane, groupByCheckpoint, type Lane, newLane } from "./lane.ts";

@@ -1,6 +1,6 @@
 import type { AggregateRef, CommitMeta, StoredEvent } from "#contracts/commit";
 import { type AnyEvent, assertKnown, parseEvent } from "#contracts/event-registry";
-import type { RecordedCommit } from "#event-store/recorded";
+import type { RecordedCommit } from "#event-store/reading/recorded";
 import { storable } from "./storable-text.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
-import { append, type NewCommit } from "#event-store/append";
+import { append, type NewCommit } from "#event-store/append/append";
 import { newOrganizationIn } from "#event-store/testing/organization-in";
 import { readProjectionStatus } from "../status.ts";
 import { messagesProjection } from "../messages/projection.ts";

@@ -1,7 +1,7 @@
 /** Keeps the read models up with the log, and builds those anew whose version has been raised. */
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "#contracts/errors";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import type { Sql } from "postgres";

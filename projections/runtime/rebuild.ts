@@ -1,6 +1,6 @@
 /** Builds read models anew from the log while the old ones serve, and puts them in their place. */
 import { setTimeout as delay } from "node:timers/promises";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import type { Sql } from "postgres";

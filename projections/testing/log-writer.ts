@@ -3,9 +3,9 @@ import type { AggregateRef } from "#contracts/commit";
 import { type AnyEvent, definitionOf } from "#contracts/event-registry";
 import { newId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
-import { append, type NewCommit } from "#event-store/append";
+import { append, type NewCommit } from "#event-store/append/append";
 import type { EventStore } from "#event-store/event-store";
-import type { AggregateVersion } from "#event-store/expected-version";
+import type { AggregateVersion } from "#event-store/append/expected-version";
 import { formatPosition } from "#event-store/position";
 
 export interface LogWriter {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { approveInvocation, denyInvocation, getInvocation } from "#contracts/http/actions";
 import { newId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
-import { openLiveFeed } from "#event-store/live-channel";
+import { openLiveFeed } from "#event-store/live/live-channel";
 import { type ActionWorld, patience, startActionWorld } from "./testing/action-world.ts";
 import { callHandler } from "./testing/call-handler.ts";
 

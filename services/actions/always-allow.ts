@@ -1,8 +1,8 @@
 /** An approval "always" is also a decision about the future: it sets the organisation's mode. */
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
-import { reactionId, startReactor } from "#event-store/reactor";
-import type { Worker } from "#event-store/worker";
+import { reactionId, startReactor } from "#event-store/workers/reactor";
+import type { Worker } from "#event-store/workers/worker";
 import { changePolicy } from "../policy/commands.ts";
 import { reviewedDefinitionHash } from "../policy/reviewed-definition.ts";
 import { requireInvocation } from "./invocation-log.ts";

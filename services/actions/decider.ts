@@ -3,7 +3,7 @@ import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { InvocationEvent } from "#contracts/invocation/events";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 import { evolve } from "./evolve.ts";
 import { requireKept } from "./full-results/kept.ts";
 import type { InvocationState, KnownInvocation } from "./state.ts";

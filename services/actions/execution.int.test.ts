@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { newId, type SessionId } from "#contracts/ids";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
-import { type Leases, openLeases } from "#event-store/leases";
+import { type Leases, openLeases } from "#event-store/leases/leases";
 import { approveInvocation, invokeAction } from "./commands.ts";
 import { executeInvocation, type ExecutionDeps } from "./execution.ts";
 import { executeOnInvocation, findInvocation, type InvocationKey } from "./invocation-log.ts";

@@ -11,7 +11,7 @@ import { isDomainError } from "#contracts/errors";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import type { Lease, Leases } from "#event-store/leases";
+import type { Lease, Leases } from "#event-store/leases/leases";
 import type { Log } from "#event-store/log";
 import { unlessAborted } from "../unless-aborted.ts";
 import type { KeepFullResult } from "./full-results/keep.ts";

@@ -1,10 +1,10 @@
 /** The reactor that carries approved invocations out, wherever and however they were approved. */
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { EventStore } from "#event-store/event-store";
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import type { Log } from "#event-store/log";
-import { startReactor } from "#event-store/reactor";
-import type { Worker } from "#event-store/worker";
+import { startReactor } from "#event-store/workers/reactor";
+import type { Worker } from "#event-store/workers/worker";
 import { executeInvocation } from "./execution.ts";
 import type { KeepFullResult } from "./full-results/keep.ts";
 import { requireRequest } from "./invocation-log.ts";

@@ -8,9 +8,9 @@ import { idSchema } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
-import { startReactor } from "#event-store/reactor";
-import { cancelTimer, scheduleTimer, type TimerHandler } from "#event-store/timers";
-import type { Worker } from "#event-store/worker";
+import { startReactor } from "#event-store/workers/reactor";
+import { cancelTimer, scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
+import type { Worker } from "#event-store/workers/worker";
 import { executeOnInvocation } from "./invocation-log.ts";
 import { approvalRequestOf, invocationEventsOf, keyOf } from "./reaction.ts";
 

@@ -6,9 +6,9 @@ import type { InvocationEvent } from "#contracts/invocation/events";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute, type Executed, executeOnNew } from "#event-store/execute";
-import { loadAnyVersion, loadKept } from "#event-store/kept-aggregates";
-import type { AggregateDefinition } from "#event-store/load";
+import { execute, type Executed, executeOnNew } from "#event-store/aggregates/execute";
+import { loadAnyVersion, loadKept } from "#event-store/aggregates/kept-aggregates";
+import type { AggregateDefinition } from "#event-store/aggregates/load";
 import { invocationDecider } from "./decider.ts";
 import type { InvocationRequest, InvocationState, KnownInvocation } from "./state.ts";
 

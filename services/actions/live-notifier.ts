@@ -4,11 +4,11 @@ import type { InvocationEvent } from "#contracts/invocation/events";
 import type { InvocationStatus } from "#contracts/invocation/status";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { EventStore } from "#event-store/event-store";
-import { publishLive } from "#event-store/live-channel";
+import { publishLive } from "#event-store/live/live-channel";
 import type { Log } from "#event-store/log";
-import { startReactor } from "#event-store/reactor";
-import type { RecordedCommit } from "#event-store/recorded";
-import type { Worker } from "#event-store/worker";
+import { startReactor } from "#event-store/workers/reactor";
+import type { RecordedCommit } from "#event-store/reading/recorded";
+import type { Worker } from "#event-store/workers/worker";
 import { requireRequest } from "./invocation-log.ts";
 import { approvalRequestOf, invocationEventsOf, keyOf } from "./reaction.ts";
 

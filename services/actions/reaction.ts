@@ -1,8 +1,8 @@
 import type { InvocationId, OrganizationId } from "#contracts/ids";
 import type { InvocationEvent } from "#contracts/invocation/events";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
-import { eventsOf } from "#event-store/load";
-import type { RecordedCommit } from "#event-store/recorded";
+import { eventsOf } from "#event-store/aggregates/load";
+import type { RecordedCommit } from "#event-store/reading/recorded";
 import type { InvocationKey } from "./invocation-log.ts";
 
 /** The invocation that a commit of the aggregate type `invocation` belongs to. */

@@ -1,6 +1,6 @@
 import { DomainError } from "#contracts/errors";
 import type { EventStore } from "#event-store/event-store";
-import { loadKept } from "#event-store/kept-aggregates";
+import { loadKept } from "#event-store/aggregates/kept-aggregates";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import type { SessionKey } from "./session-limits.ts";

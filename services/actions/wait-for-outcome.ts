@@ -1,6 +1,6 @@
 import { finalInvocationStatuses } from "#contracts/invocation/status";
 import type { EventStore } from "#event-store/event-store";
-import { watchAggregate } from "#event-store/watch-aggregate";
+import { watchAggregate } from "#event-store/reading/watch-aggregate";
 import { createBell } from "../runner/bell.ts";
 import {
   type InvocationKey,

@@ -1,7 +1,7 @@
 /** Everything that reacts to invocations; runs in the worker role. */
 import type { EventStore } from "#event-store/event-store";
-import type { TimerHandler } from "#event-store/timers";
-import type { Worker } from "#event-store/worker";
+import type { TimerHandler } from "#event-store/timers/timers";
+import type { Worker } from "#event-store/workers/worker";
 import { startAlwaysAllow } from "./always-allow.ts";
 import { type ActionExecutorOptions, startActionExecutor } from "./executor.ts";
 import { fullResultExpiryTimer, removeExpiredResults } from "./full-results/expiry.ts";

@@ -3,8 +3,8 @@ import type { Position } from "#contracts/position";
 import type { RunCommand } from "#contracts/run/commands";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/execute";
-import { type AggregateKey, loadAggregate } from "#event-store/load";
+import { execute } from "#event-store/aggregates/execute";
+import { type AggregateKey, loadAggregate } from "#event-store/aggregates/load";
 import { sessionIdOf } from "../sessions/create-session.ts";
 import { runDecider, type RunState } from "./decider.ts";
 

@@ -5,7 +5,7 @@ import type { InvocationId, SessionId, TriggerId } from "#contracts/ids";
 import type { RunCommand } from "#contracts/run/commands";
 import type { RunEvent } from "#contracts/run/events";
 import type { RunOutcome } from "#contracts/run/outcome";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 
 interface Waiting {
   /** The invocations of its agent that wait for somebody's decision, or were not heard of since. */

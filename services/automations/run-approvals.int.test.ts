@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { derivedId, newId, type InvocationId, type RunId, type SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
-import { loadAggregate } from "#event-store/load";
-import type { Worker } from "#event-store/worker";
+import { loadAggregate } from "#event-store/aggregates/load";
+import type { Worker } from "#event-store/workers/worker";
 import { listRuns } from "#projections/runs/queries";
 import { denyInvocation } from "../actions/commands.ts";
 import { type ActionWorld, patience, startActionWorld } from "../actions/testing/action-world.ts";

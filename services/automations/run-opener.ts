@@ -2,10 +2,10 @@
 import type { OrganizationId, RunId } from "#contracts/ids";
 import { workspaceRoot } from "#contracts/repository";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
-import { eventsOf } from "#event-store/load";
-import { reactionId, type ReactorOptions, startReactor } from "#event-store/reactor";
-import type { RecordedCommit } from "#event-store/recorded";
-import type { Worker } from "#event-store/worker";
+import { eventsOf } from "#event-store/aggregates/load";
+import { reactionId, type ReactorOptions, startReactor } from "#event-store/workers/reactor";
+import type { RecordedCommit } from "#event-store/reading/recorded";
+import type { Worker } from "#event-store/workers/worker";
 import { createSession, type CreateSessionDeps } from "../sessions/create-session.ts";
 import { openRunSession } from "./commands.ts";
 

@@ -11,8 +11,8 @@ import {
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/execute";
-import { loadAggregate } from "#event-store/load";
+import { execute } from "#event-store/aggregates/execute";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
 import { configurationAggregate, configurationArchived, configurationNotFound } from "./decider.ts";
 import type { ExistingConfiguration } from "./state.ts";

@@ -8,7 +8,7 @@ import type { ConfigurationEvent } from "#contracts/configuration/events";
 import type { ConfigurationSettings } from "#contracts/configuration/settings";
 import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
 import { evolveConfiguration } from "./evolve.ts";
 import { type ConfigurationState, type ExistingConfiguration, settingsOf } from "./state.ts";

@@ -8,7 +8,7 @@ import { getPolicy } from "#contracts/http/policy";
 import { listPrompts } from "#contracts/http/prompts";
 import { createSession, getSession } from "#contracts/http/sessions";
 import { newCommandMeta } from "#event-store/command-meta";
-import { execute } from "#event-store/execute";
+import { execute } from "#event-store/aggregates/execute";
 import { deriveSandboxToken } from "#sandbox/token";
 import { createClient } from "../client/client.ts";
 import { createRepositoryFixture } from "../demo/repository-fixture.ts";

@@ -1,7 +1,7 @@
 /** Replays the log into a fresh schema, and checks it against the live one and its own hash chain. */
 import type { SessionId } from "#contracts/ids";
-import { readAll } from "#event-store/read-all";
-import { verifyChain } from "#event-store/verify-chain";
+import { readAll } from "#event-store/reading/read-all";
+import { verifyChain } from "#event-store/reading/verify-chain";
 import { compareSchemas } from "#projections/compare-schemas";
 import { replayInto } from "#projections/replay";
 import type { Program } from "../start-program.ts";

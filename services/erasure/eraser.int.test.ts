@@ -3,7 +3,7 @@ import { erasedText } from "#contracts/erasure/markers";
 import { newId, type SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { createTestDatabase } from "#infra/testing/test-database";
 import { openDatabase } from "#projections/database";

@@ -1,8 +1,8 @@
 /** Erases the text of sessions that were deleted with it. */
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Log } from "#event-store/log";
-import { startReactor } from "#event-store/reactor";
-import type { Worker } from "#event-store/worker";
+import { startReactor } from "#event-store/workers/reactor";
+import type { Worker } from "#event-store/workers/worker";
 import { eraseText, type EraseTextDeps } from "./erase-text.ts";
 
 const name = "session-eraser";

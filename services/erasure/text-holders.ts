@@ -5,7 +5,7 @@ import { definitionOf } from "#contracts/event-registry";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { LogScope } from "#event-store/audit/scope";
 import { readStoredCommits, type StoredCommit } from "#event-store/audit/stored-commits";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import { shardOf } from "#event-store/sharding";
 

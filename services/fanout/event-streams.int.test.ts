@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { newId, type SessionId } from "#contracts/ids";
 import { type ServerFrame, serverFrameSchema } from "#contracts/live/messages";
-import { publishLive } from "#event-store/live-channel";
+import { publishLive } from "#event-store/live/live-channel";
 import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
 import { openEventStreams } from "./event-streams.ts";
 

@@ -7,7 +7,7 @@ import type { SessionStatus } from "#contracts/session/view";
 import type { MessageView } from "#contracts/transcript/view";
 import { connectToNats } from "#event-store/connection";
 import { openEventStore } from "#event-store/event-store";
-import { publishLive } from "#event-store/live-channel";
+import { publishLive } from "#event-store/live/live-channel";
 import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import { type Fanout, type FanoutOptions, startFanout } from "./fanout.ts";
 import { openSocketServer } from "./open-socket-server.ts";

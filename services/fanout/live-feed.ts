@@ -1,6 +1,6 @@
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
-import { liveState, openLiveFeed } from "#event-store/live-channel";
+import { liveState, openLiveFeed } from "#event-store/live/live-channel";
 import type { Received } from "./frame.ts";
 
 /** Which session a client watches. */

@@ -1,6 +1,6 @@
 import type { UserId } from "#contracts/ids";
 import type { PersonPresent } from "#contracts/live/messages";
-import type { PeopleChannel, PeopleNote } from "#event-store/people-channel";
+import type { PeopleChannel, PeopleNote } from "#event-store/live/people-channel";
 import { encodeFrame, type EncodedFrame } from "./frame.ts";
 
 export interface SessionPeopleOptions {

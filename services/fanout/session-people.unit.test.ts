@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
-import type { PeopleNote } from "#event-store/people-channel";
+import type { PeopleNote } from "#event-store/live/people-channel";
 import type { EncodedFrame } from "./frame.ts";
 import { SessionPeople } from "./session-people.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EventStore } from "#event-store/event-store";
-import { openPeopleChannel } from "#event-store/people-channel";
-import { announceWatched } from "#event-store/watch-presence";
+import { openPeopleChannel } from "#event-store/live/people-channel";
+import { announceWatched } from "#event-store/live/watch-presence";
 import { liveFeedOf } from "./live-feed.ts";
 import { SessionPeople } from "./session-people.ts";
 import { WatchedSessions, type WatchedSessionsOptions } from "./watched-sessions.ts";

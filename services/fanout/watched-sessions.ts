@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { FanoutLimits } from "./limits.ts";
-import type { Listening } from "#event-store/owner-requests";
+import type { Listening } from "#event-store/live/owner-requests";
 import type { LiveFeed, WatchKey } from "./live-feed.ts";
 import type { UserId } from "#contracts/ids";
 import type { Attendance, SessionPeople } from "./session-people.ts";

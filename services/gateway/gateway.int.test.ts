@@ -8,8 +8,8 @@ import { createSession, deleteSession, getSession, listSessions } from "#contrac
 import { positionSchema } from "#contracts/position";
 import type { SessionCommand } from "#contracts/session/commands";
 import { newCommandMeta } from "#event-store/command-meta";
-import { execute } from "#event-store/execute";
-import { loadAggregate } from "#event-store/load";
+import { execute } from "#event-store/aggregates/execute";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { createClient } from "../client/client.ts";
 import { verifyLiveTicket } from "../identity/signed-tokens.ts";
 import { sessionAggregate } from "../sessions/decider.ts";

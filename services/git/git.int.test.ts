@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as http from "#contracts/http/git";
 import { createSession } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import {
   type SidecarHarness,
   startSidecarHarness,

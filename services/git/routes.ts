@@ -10,7 +10,7 @@ import {
 } from "#contracts/sandbox/git";
 import { z } from "zod";
 import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/execute";
+import { execute } from "#event-store/aggregates/execute";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Outbound } from "../integrations/outbound/outbound.ts";

@@ -3,7 +3,7 @@ import { DomainError } from "#contracts/errors";
 import type { InvocationId } from "#contracts/ids";
 import type { RuleCommand } from "#contracts/rule/commands";
 import type { RuleEvent } from "#contracts/rule/events";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 
 export interface RuleState {
   /** The invocations that the rule has let run; no more than its budget, so they can all be kept. */

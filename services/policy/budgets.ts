@@ -6,8 +6,8 @@ import type { RuleCommand } from "#contracts/rule/commands";
 import type { RuleEvent } from "#contracts/rule/events";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/execute";
-import { type AggregateDefinition, loadAggregate } from "#event-store/load";
+import { execute } from "#event-store/aggregates/execute";
+import { type AggregateDefinition, loadAggregate } from "#event-store/aggregates/load";
 import { createKeyedQueue } from "../keyed-queue.ts";
 import { ruleDecider, type RuleState } from "./budget-decider.ts";
 

@@ -5,9 +5,9 @@ import type { PolicyEvent } from "#contracts/policy/events";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/execute";
-import { loadKept } from "#event-store/kept-aggregates";
-import type { AggregateDefinition } from "#event-store/load";
+import { execute } from "#event-store/aggregates/execute";
+import { loadKept } from "#event-store/aggregates/kept-aggregates";
+import type { AggregateDefinition } from "#event-store/aggregates/load";
 import { policyDecider } from "./decider.ts";
 import type { PolicyState } from "./state.ts";
 

@@ -8,7 +8,7 @@ import { DomainError } from "#contracts/errors";
 import type { PolicyCommand } from "#contracts/policy/commands";
 import type { PolicyEvent } from "#contracts/policy/events";
 import { maxRules } from "#contracts/policy/rules";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 import { evolve } from "./evolve.ts";
 import { keyOf, type PolicyState } from "./state.ts";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { openProxy } from "#contracts/http/proxies";
 import { newId, type SessionId } from "#contracts/ids";
-import { announceWatched } from "#event-store/watch-presence";
+import { announceWatched } from "#event-store/live/watch-presence";
 import { createClient } from "../client/client.ts";
 import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
 import { verifyProxyTicket } from "../identity/signed-tokens.ts";

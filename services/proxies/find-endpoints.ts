@@ -4,9 +4,9 @@ import { DomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import { type SandboxEndpoints, sandboxEndpointsSchema } from "#contracts/sandbox/endpoints";
 import { newCommandMeta } from "#event-store/command-meta";
-import { loadAggregate } from "#event-store/load";
-import { requestActivation } from "#event-store/owner-activation";
-import { askOwner } from "#event-store/owner-questions";
+import { loadAggregate } from "#event-store/aggregates/load";
+import { requestActivation } from "#event-store/live/owner-activation";
+import { askOwner } from "#event-store/live/owner-questions";
 import { resumeSession, type SessionCommandsDeps } from "../sessions/commands.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 

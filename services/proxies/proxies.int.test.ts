@@ -7,7 +7,7 @@ import { createClient } from "../client/client.ts";
 import { openProxy } from "#contracts/http/proxies";
 import { newId, type SessionId } from "#contracts/ids";
 import type { ProxyTarget } from "#contracts/proxies/target";
-import { announceWatched, isWatched } from "#event-store/watch-presence";
+import { announceWatched, isWatched } from "#event-store/live/watch-presence";
 import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
 import { signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { type SandboxServer, startSandboxServer } from "./testing/sandbox-server.ts";

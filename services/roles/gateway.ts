@@ -4,8 +4,8 @@ import {
   authorizationPage,
   finishAuthorization,
 } from "#contracts/http/connectors";
-import { openLeases } from "#event-store/leases";
-import { announceWatched } from "#event-store/watch-presence";
+import { openLeases } from "#event-store/leases/leases";
+import { announceWatched } from "#event-store/live/watch-presence";
 import { deriveSandboxToken } from "#sandbox/token";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";

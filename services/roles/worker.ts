@@ -1,6 +1,6 @@
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import { watchReplicas } from "#event-store/replicas/watch-replicas";
-import { startTimerWorker } from "#event-store/timers";
+import { startTimerWorker } from "#event-store/timers/timers";
 import { openFullResults } from "../actions/full-results/full-result-table.ts";
 import { createKeepFullResult } from "../actions/full-results/keep.ts";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";

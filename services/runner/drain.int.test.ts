@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import type { SessionId } from "#contracts/ids";
 import type { SessionEvent } from "#contracts/session/events";
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import { answerOf } from "./testing/agent-conversation.ts";
 import { patience, type RunnerStack, startRunnerStack } from "./testing/runner-stack.ts";
 

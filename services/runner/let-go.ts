@@ -1,7 +1,7 @@
 /** Gives a session up, so that whoever comes next finds it well. */
 import type { OrganizationId, SessionId } from "#contracts/ids";
-import type { Lease } from "#event-store/leases";
-import { requestActivation } from "#event-store/owner-activation";
+import type { Lease } from "#event-store/leases/leases";
+import { requestActivation } from "#event-store/live/owner-activation";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import type { RunnerDeps } from "./owner-context.ts";
 

@@ -1,17 +1,17 @@
 /** Owns sessions: whichever need an owner, as they come, until it is stopped. */
 import type { OrganizationId, SessionId } from "#contracts/ids";
-import type { Leases } from "#event-store/leases";
-import { loadAggregate } from "#event-store/load";
-import { serveActivations } from "#event-store/owner-activation";
-import { requestOwner } from "#event-store/owner-requests";
-import { startReactor } from "#event-store/reactor";
-import type { RecordedCommit } from "#event-store/recorded";
-import { announceRunner, isRunnerThere } from "#event-store/runner-presence";
-import type { Handled } from "#event-store/worker";
+import type { Leases } from "#event-store/leases/leases";
+import { loadAggregate } from "#event-store/aggregates/load";
+import { serveActivations } from "#event-store/live/owner-activation";
+import { requestOwner } from "#event-store/live/owner-requests";
+import { startReactor } from "#event-store/workers/reactor";
+import type { RecordedCommit } from "#event-store/reading/recorded";
+import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
+import type { Handled } from "#event-store/workers/worker";
 import { sessionAggregate } from "../sessions/decider.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
-import { isTornDown } from "./tear-down.ts";
+import { isTornDown } from "./sandbox/tear-down.ts";
 import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.ts";
 
 /** How soon a session that needs an owner is looked at again, in milliseconds. */

@@ -7,10 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { isDomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId } from "#contracts/ids";
-import type { Lease, Leases } from "#event-store/leases";
-import { loadAggregate } from "#event-store/load";
-import { answerAsOwner } from "#event-store/owner-questions";
-import { serveOwner } from "#event-store/owner-requests";
+import type { Lease, Leases } from "#event-store/leases/leases";
+import { loadAggregate } from "#event-store/aggregates/load";
+import { answerAsOwner } from "#event-store/live/owner-questions";
+import { serveOwner } from "#event-store/live/owner-requests";
 import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
 import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
@@ -21,25 +21,28 @@ import {
   type OpenPrompt,
   type SessionState,
 } from "../sessions/state.ts";
-import { type ActionsGuide, createActionsGuide } from "./actions-guide.ts";
-import { answerPrompt } from "./answer-prompt.ts";
+import { type ActionsGuide, createActionsGuide } from "./agent/actions-guide.ts";
+import { answerPrompt } from "./agent/answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
-import { bringUp, isStale } from "./bring-up.ts";
-import type { Conversation } from "./conversation.ts";
-import { failSession, finishPrompt } from "./finish-prompt.ts";
+import { bringUp, isStale } from "./sandbox/bring-up.ts";
+import type { Conversation } from "./agent/conversation.ts";
+import { failSession, finishPrompt } from "./agent/finish-prompt.ts";
 import { letGo, type Successor } from "./let-go.ts";
-import { countLosses } from "./losses.ts";
-import { migrate } from "./migrate.ts";
+import { countLosses } from "./agent/losses.ts";
+import { migrate } from "./sandbox/migrate.ts";
 import { nextStep } from "./next-step.ts";
-import { endIdleSandbox, pause, pauseIdle } from "./pause.ts";
-import { endpointsOf } from "./sandbox-endpoints.ts";
-import { createSandboxEnvironment, type SandboxEnvironment } from "./sandbox-environment.ts";
-import { sandboxRefOf } from "./sandbox-ref.ts";
-import { retryAfter } from "./start-retries.ts";
-import { createSpareSandboxes, type SpareSandboxes } from "./spare-sandboxes.ts";
+import { endIdleSandbox, pause, pauseIdle } from "./sandbox/pause.ts";
+import { endpointsOf } from "./sandbox/sandbox-endpoints.ts";
+import {
+  createSandboxEnvironment,
+  type SandboxEnvironment,
+} from "./sandbox/sandbox-environment.ts";
+import { sandboxRefOf } from "./sandbox/sandbox-ref.ts";
+import { retryAfter } from "./sandbox/start-retries.ts";
+import { createSpareSandboxes, type SpareSandboxes } from "./sandbox/spare-sandboxes.ts";
 import { takeOver } from "./take-over.ts";
-import { takeSnapshot } from "./take-snapshot.ts";
-import { tearDown } from "./tear-down.ts";
+import { takeSnapshot } from "./sandbox/take-snapshot.ts";
+import { tearDown } from "./sandbox/tear-down.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionKey {

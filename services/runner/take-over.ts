@@ -1,5 +1,5 @@
 import type { SessionState } from "../sessions/state.ts";
-import { readTranscript } from "./memory.ts";
+import { readTranscript } from "./agent/memory.ts";
 import type { OwnerContext } from "./owner-context.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createSession } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { expectIntact } from "../testing/faults/expect-intact.ts";
 import { followTranscript, type TranscriptFollower } from "../testing/faults/follow-transcript.ts";

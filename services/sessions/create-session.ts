@@ -15,7 +15,7 @@ import type { ExcludedConnection, ValidatedConnections } from "#contracts/sessio
 import type { SessionOrigin } from "#contracts/session/events";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { requireConfiguration } from "../configurations/commands.ts";
 import {
   carryOut,

@@ -5,8 +5,8 @@
 import { DomainError } from "#contracts/errors";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
-import type { Decider } from "#event-store/decider";
-import type { AggregateKey } from "#event-store/load";
+import type { Decider } from "#event-store/aggregates/decider";
+import type { AggregateKey } from "#event-store/aggregates/load";
 import { evolveSession } from "./evolve.ts";
 import { decideAsked } from "./decide-asked.ts";
 import { decideOwned, type OwnerCommand } from "./decide-owned.ts";

@@ -2,7 +2,7 @@
 import { DomainError } from "#contracts/errors";
 import { approverRoles, type Role } from "#contracts/identity/principal";
 import type { UserId } from "#contracts/ids";
-import { loadKept } from "#event-store/kept-aggregates";
+import { loadKept } from "#event-store/aggregates/kept-aggregates";
 import type { EventStore } from "#event-store/event-store";
 import type { SessionRef } from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";

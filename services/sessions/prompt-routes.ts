@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import * as http from "#contracts/http/prompts";
 import { authorOf } from "#contracts/transcript/author";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { nameAuthors } from "../identity/name-authors.ts";
 import * as commands from "./commands.ts";

@@ -5,7 +5,7 @@ import * as http from "#contracts/http/sessions";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import type { LiveAccess } from "#contracts/live/client-frames";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";

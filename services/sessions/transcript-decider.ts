@@ -7,8 +7,8 @@ import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
 import type { TranscriptCommand } from "#contracts/transcript/commands";
 import type { TranscriptEvent } from "#contracts/transcript/events";
-import type { Decider } from "#event-store/decider";
-import type { AggregateKey } from "#event-store/load";
+import type { Decider } from "#event-store/aggregates/decider";
+import type { AggregateKey } from "#event-store/aggregates/load";
 import { fingerprintOf } from "./fingerprint.ts";
 
 export interface TranscriptState {

@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { type ErrorCode, isDomainError } from "#contracts/errors";
 import { definitionOf, parseEvent } from "#contracts/event-registry";
 import { newId } from "#contracts/ids";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 
 interface AnyDecidedEvent {
   readonly type: string;

@@ -6,8 +6,8 @@ import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
 import type { ToolCallCommand } from "#contracts/tools/commands";
 import type { ToolCallEvent } from "#contracts/tools/events";
-import type { Decider } from "#event-store/decider";
-import type { AggregateKey } from "#event-store/load";
+import type { Decider } from "#event-store/aggregates/decider";
+import type { AggregateKey } from "#event-store/aggregates/load";
 import { rememberedCalls, type ToolCall, type ToolCallsState } from "./call-state.ts";
 
 export const toolCallsDecider: Decider<ToolCallCommand, ToolCallEvent, ToolCallsState> = {

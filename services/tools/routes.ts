@@ -1,7 +1,7 @@
 import { DomainError } from "#contracts/errors";
 import { callTool } from "#contracts/http/tools";
 import { newCommandMeta } from "#event-store/command-meta";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { actorOf } from "../gateway/principal.ts";
 import { sessionAggregate } from "../sessions/decider.ts";

@@ -13,7 +13,7 @@ import {
 } from "#contracts/http/sessions";
 import { createConfiguration, getConfiguration } from "#contracts/http/configurations";
 import type { ToolPart } from "#contracts/transcript/message";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";

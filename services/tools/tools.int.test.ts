@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId, type SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
-import { lastSequence } from "#event-store/commit-feed";
-import { execute } from "#event-store/execute";
-import { openLiveFeed } from "#event-store/live-channel";
-import { loadAggregate } from "#event-store/load";
+import { lastSequence } from "#event-store/reading/commit-feed";
+import { execute } from "#event-store/aggregates/execute";
+import { openLiveFeed } from "#event-store/live/live-channel";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { matchTrigger } from "../automations/commands.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import type { ExistingSession } from "../sessions/state.ts";

@@ -4,8 +4,8 @@ import type { Position } from "#contracts/position";
 import type { TriggerCommand } from "#contracts/trigger/commands";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/execute";
-import { loadAggregate } from "#event-store/load";
+import { execute } from "#event-store/aggregates/execute";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { triggerDecider, type TriggerState } from "./decider.ts";
 import type { SigningSecrets } from "./signing-secrets.ts";
 

@@ -4,7 +4,7 @@ import type { Repository } from "#contracts/repository";
 import type { SessionOfRun } from "#contracts/run/session-of-run";
 import type { TriggerCommand } from "#contracts/trigger/commands";
 import type { TriggerEvent, TriggerFilter } from "#contracts/trigger/events";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 
 export type TriggerState =
   | { readonly status: "absent" }

@@ -5,7 +5,7 @@
 import { DomainError } from "#contracts/errors";
 import type { OrganizationId, TriggerId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
-import { storeDelivery } from "#event-store/inbox";
+import { storeDelivery } from "#event-store/workers/inbox";
 import { verifyWebhook } from "./signature.ts";
 import type { SigningSecrets } from "./signing-secrets.ts";
 

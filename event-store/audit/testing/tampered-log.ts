@@ -4,7 +4,7 @@
  */
 import { headers } from "@nats-io/transport-node";
 import { StorageType } from "@nats-io/jetstream";
-import { lastSequence } from "../../commit-feed.ts";
+import { lastSequence } from "../../reading/commit-feed.ts";
 import type { EventStore } from "../../event-store.ts";
 import { streamOf } from "../../sharding.ts";
 import { openTestEventStore } from "../../testing/test-event-store.ts";

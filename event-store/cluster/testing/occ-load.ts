@@ -9,9 +9,9 @@ import {
   ConcurrencyConflict,
   type NewCommit,
   readVersion,
-} from "../../append.ts";
+} from "../../append/append.ts";
 import type { EventStore } from "../../event-store.ts";
-import { type AggregateVersion, noCommits } from "../../expected-version.ts";
+import { type AggregateVersion, noCommits } from "../../append/expected-version.ts";
 
 /** An append that was answered; times are of `performance.now()`, in milliseconds. */
 export interface AcknowledgedCommit {

@@ -2,7 +2,7 @@
 import { AckPolicy, DeliverPolicy, JetStreamError } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import type { EventStore } from "../../event-store.ts";
-import { readRecorded, type RecordedCommit } from "../../recorded.ts";
+import { readRecorded, type RecordedCommit } from "../../reading/recorded.ts";
 import { streamOf } from "../../sharding.ts";
 import { whenAvailable } from "../await-leaders.ts";
 

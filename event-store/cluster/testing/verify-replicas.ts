@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { NatsCluster } from "#infra/nats-cluster/nats-cluster";
 import type { EventStore } from "../../event-store.ts";
-import { lastSequence } from "../../commit-feed.ts";
-import type { RecordedCommit } from "../../recorded.ts";
-import { type ChainVerdict, verifyChain } from "../../verify-chain.ts";
+import { lastSequence } from "../../reading/commit-feed.ts";
+import type { RecordedCommit } from "../../reading/recorded.ts";
+import { type ChainVerdict, verifyChain } from "../../reading/verify-chain.ts";
 import { whenAvailable } from "../await-leaders.ts";
 import type { AcknowledgedCommit } from "./occ-load.ts";
 import { readReplica } from "./read-replica.ts";

@@ -1,6 +1,6 @@
 /** Full results are removed by a timer, which is set before they are kept. */
 import type { EventStore } from "#event-store/event-store";
-import { scheduleTimer, type TimerHandler } from "#event-store/timers";
+import { scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
 import type { FullResultKey, FullResultTable } from "./full-result-table.ts";
 
 /** The kind of the timers; {@link removeExpiredResults} is its handler. */

@@ -2,9 +2,9 @@
 import { expect, vi } from "vitest";
 import { approveInvocation, invokeAction } from "#contracts/http/actions";
 import { type InvocationId, newId, type OrganizationId, type SessionId } from "#contracts/ids";
-import { lastSequence } from "#event-store/commit-feed";
-import { startTimerWorker } from "#event-store/timers";
-import type { Worker } from "#event-store/worker";
+import { lastSequence } from "#event-store/reading/commit-feed";
+import { startTimerWorker } from "#event-store/timers/timers";
+import type { Worker } from "#event-store/workers/worker";
 import type { RouteHandler, RouteReply } from "../../gateway/handle-route.ts";
 import type { Principal } from "../../gateway/principal.ts";
 import { policyRoutes } from "../../policy/routes.ts";

@@ -9,7 +9,7 @@ import { newCommandMeta } from "#event-store/command-meta";
 import { connectToNats } from "#event-store/connection";
 import type { Durability } from "#event-store/durability";
 import { openEventStore } from "#event-store/event-store";
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import type { InvocationId, OrganizationId } from "#contracts/ids";
 import { executeInvocation } from "../execution.ts";
 import type { ActionSource } from "../source.ts";

@@ -1,8 +1,8 @@
 /** Asks in Slack when an action waits for a person. */
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
-import { startReactor } from "#event-store/reactor";
-import type { Worker } from "#event-store/worker";
+import { startReactor } from "#event-store/workers/reactor";
+import type { Worker } from "#event-store/workers/worker";
 import { requireInvocation } from "../../actions/invocation-log.ts";
 import { approvalRequestOf, keyOf } from "../../actions/reaction.ts";
 import { approvalBlocks } from "./message.ts";

@@ -1,10 +1,14 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import { DomainError } from "#contracts/errors";
-import { findDeadLetter, listDeadLetters, type StoredDeadLetter } from "#event-store/dead-letters";
-import { dropDeadLetter } from "#event-store/drop";
+import {
+  findDeadLetter,
+  listDeadLetters,
+  type StoredDeadLetter,
+} from "#event-store/workers/dead-letters";
+import { dropDeadLetter } from "#event-store/workers/drop";
 import type { EventStore } from "#event-store/event-store";
-import { originalOf, requeueDeadLetter } from "#event-store/requeue";
+import { originalOf, requeueDeadLetter } from "#event-store/workers/requeue";
 import { type CliContext, withLog } from "../context.ts";
 import { awaitOutcome } from "../dead-letters/await-outcome.ts";
 import { describeOriginal, renderLetter, renderList } from "../dead-letters/render.ts";

@@ -5,7 +5,7 @@ import {
   openTestClusterStore,
   type TestClusterStore,
 } from "#event-store/cluster/testing/test-cluster-store";
-import { execute } from "#event-store/execute";
+import { execute } from "#event-store/aggregates/execute";
 import { counter, setMode, testMeta } from "#event-store/testing/counter";
 import { readConfig } from "../../config.ts";
 import { addReplicaCommands } from "./streams-replicas.ts";

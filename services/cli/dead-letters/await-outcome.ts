@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { findDeadLetter, type StoredDeadLetter } from "#event-store/dead-letters";
+import { findDeadLetter, type StoredDeadLetter } from "#event-store/workers/dead-letters";
 import type { EventStore } from "#event-store/event-store";
 
 const pollMs = 100;

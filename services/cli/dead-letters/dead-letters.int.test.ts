@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
-import { findDeadLetter } from "#event-store/dead-letters";
-import { execute } from "#event-store/execute";
-import { startReactor } from "#event-store/reactor";
+import { findDeadLetter } from "#event-store/workers/dead-letters";
+import { execute } from "#event-store/aggregates/execute";
+import { startReactor } from "#event-store/workers/reactor";
 import { counter, setMode, testMeta } from "#event-store/testing/counter";
 import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import { readConfig } from "../../config.ts";

@@ -1,9 +1,9 @@
 /** What an operator reads of dead letters. */
 import type { StoredMsg } from "@nats-io/jetstream";
 import { isDomainError } from "#contracts/errors";
-import type { StoredDeadLetter } from "#event-store/dead-letters";
-import type { Failure } from "#event-store/failures";
-import { readRecorded } from "#event-store/recorded";
+import type { StoredDeadLetter } from "#event-store/workers/dead-letters";
+import type { Failure } from "#event-store/workers/failures";
+import { readRecorded } from "#event-store/reading/recorded";
 
 /** The longest body that is shown. */
 const maxBodyLength = 4_000;

@@ -1,9 +1,9 @@
 /** Test support: a session with a secret in every place that text can be in, and where copies of it lie. */
 import type { EventStore } from "#event-store/event-store";
 import { newCommandMeta } from "#event-store/command-meta";
-import { execute } from "#event-store/execute";
-import { storeDelivery } from "#event-store/inbox";
-import { publishLive } from "#event-store/live-channel";
+import { execute } from "#event-store/aggregates/execute";
+import { storeDelivery } from "#event-store/workers/inbox";
+import { publishLive } from "#event-store/live/live-channel";
 import { newId, type OrganizationId, type RunId, type SessionId } from "#contracts/ids";
 import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { Position } from "#contracts/position";

@@ -2,7 +2,7 @@
 import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { EventStore } from "#event-store/event-store";
-import { publishLive, streamLive } from "#event-store/live-channel";
+import { publishLive, streamLive } from "#event-store/live/live-channel";
 import { signLiveTicket } from "../../identity/signed-tokens.ts";
 
 /** The tier of a benchmark takes the tickets that are signed with it. */

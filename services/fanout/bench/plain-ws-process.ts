@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { connectToNats } from "#event-store/connection";
 import { openEventStore } from "#event-store/event-store";
-import { type LiveKey, openLiveFeed } from "#event-store/live-channel";
+import { type LiveKey, openLiveFeed } from "#event-store/live/live-channel";
 import { serveCommands, usageOfThisProcess } from "#infra/bench/worker-process";
 
 const commands = {

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import type { Route } from "#contracts/http/route";
 import type { SessionId } from "#contracts/ids";
 import type { UserView } from "#contracts/identity/principal";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import { deriveSandboxToken } from "#sandbox/token";
 import { organizationOfTrigger } from "#projections/triggers/queries";

@@ -2,7 +2,7 @@
 import { assertNever } from "#contracts/assert-never";
 import type { IntegrationCommand } from "#contracts/integration/commands";
 import type { IntegrationEvent, VendorId } from "#contracts/integration/events";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 
 export interface IntegrationState {
   /** A vendor that is not in it is not connected. */

@@ -1,5 +1,5 @@
 /** What the connectors of organisations are kept and made with. */
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import type { Platform } from "../../platform.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import type { Outbound } from "../outbound/outbound.ts";

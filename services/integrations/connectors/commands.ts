@@ -4,8 +4,8 @@ import { derivedId, newId, type OrganizationId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/execute";
-import { loadAggregate } from "#event-store/load";
+import { execute } from "#event-store/aggregates/execute";
+import { loadAggregate } from "#event-store/aggregates/load";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { forgetCredentials, putCredentials } from "./credentials.ts";
 import {

@@ -4,7 +4,7 @@ import type { ConnectorCommand } from "#contracts/connector/commands";
 import type { ConnectorEvent, ConnectorTarget } from "#contracts/connector/events";
 import { DomainError } from "#contracts/errors";
 import type { Id } from "#contracts/ids";
-import type { Decider } from "#event-store/decider";
+import type { Decider } from "#event-store/aggregates/decider";
 
 export interface ConnectorRecord {
   readonly name: string;

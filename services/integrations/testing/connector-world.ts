@@ -1,7 +1,7 @@
 /** What connectors need, on real NATS and Postgres, with a way out to this machine. */
 import { newId, type OrganizationId } from "#contracts/ids";
-import { lastSequence } from "#event-store/commit-feed";
-import { openLeases } from "#event-store/leases";
+import { lastSequence } from "#event-store/reading/commit-feed";
+import { openLeases } from "#event-store/leases/leases";
 import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { createTestDatabase } from "#infra/testing/test-database";
 import { openDatabase } from "#projections/database";

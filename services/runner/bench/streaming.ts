@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import { percentile } from "#event-store/bench/percentile";
 import { startWorker } from "#infra/bench/worker-process";
-import { readTranscript } from "../memory.ts";
+import { readTranscript } from "../agent/memory.ts";
 import type { BareReaderCommands } from "./bare-reader-process.ts";
 import { type BenchServers, type BenchSessions, withBenchSessions } from "./bench-sessions.ts";
 import type { LiveAnswer } from "./live-watch.ts";

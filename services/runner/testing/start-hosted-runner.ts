@@ -1,5 +1,5 @@
 /** The program's runner, on the sandboxes of a `sandbox-host.ts`. */
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import type { Platform } from "../../platform.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import type { RunnerDeps } from "../owner-context.ts";

@@ -3,7 +3,7 @@ import { getEnvironment, provideEnvVariables } from "#contracts/http/environment
 import { createSession, deleteSession } from "#contracts/http/sessions";
 import { maxEnvVariables } from "#contracts/session/limits";
 import { newCommandMeta } from "#event-store/command-meta";
-import { execute } from "#event-store/execute";
+import { execute } from "#event-store/aggregates/execute";
 import { type Client, createClient } from "../../client/client.ts";
 import { startTestGateway, type TestGateway } from "../../gateway/testing/test-gateway.ts";
 import { sessionAggregate } from "../decider.ts";

@@ -1,8 +1,8 @@
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
-import type { Leases } from "#event-store/leases";
-import { loadAggregate } from "#event-store/load";
-import { isWatched } from "#event-store/watch-presence";
+import type { Leases } from "#event-store/leases/leases";
+import { loadAggregate } from "#event-store/aggregates/load";
+import { isWatched } from "#event-store/live/watch-presence";
 import { toolCallsAggregate } from "../../tools/decider.ts";
 import { toolCallKey } from "../../tools/run-call.ts";
 

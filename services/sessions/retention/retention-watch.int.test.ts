@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { derivedId, newId, type SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
-import { openLeases } from "#event-store/leases";
-import { loadAggregate } from "#event-store/load";
+import { openLeases } from "#event-store/leases/leases";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
-import { startTimerWorker, type TimerHandler } from "#event-store/timers";
-import { announceWatched } from "#event-store/watch-presence";
+import { startTimerWorker, type TimerHandler } from "#event-store/timers/timers";
+import { announceWatched } from "#event-store/live/watch-presence";
 import { noSources } from "../../actions/testing/no-sources.ts";
 import { runningStack } from "../../running.ts";
 import { setAutoDelete } from "../commands.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
-import { execute } from "#event-store/execute";
+import { execute } from "#event-store/aggregates/execute";
 import { patience, type RunnerStack, startRunnerStack } from "../../runner/testing/runner-stack.ts";
 import { expectIntact, type Intact } from "./expect-intact.ts";
 import { transcriptAggregate } from "../../sessions/transcript-decider.ts";

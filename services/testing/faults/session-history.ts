@@ -1,8 +1,8 @@
 /** What the log says of a session: its prompts, its owners, and who wrote when. */
 import type { OrganizationId, PromptId, SessionId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
-import { eventsOf } from "#event-store/load";
-import { readAggregate } from "#event-store/read-aggregate";
+import { eventsOf } from "#event-store/aggregates/load";
+import { readAggregate } from "#event-store/reading/read-aggregate";
 import type { SessionEvent } from "#contracts/session/events";
 import type { TranscriptEvent } from "#contracts/transcript/events";
 

@@ -1,5 +1,5 @@
-import { publishLive } from "#event-store/live-channel";
-import { execute } from "#event-store/execute";
+import { publishLive } from "#event-store/live/live-channel";
+import { execute } from "#event-store/aggregates/execute";
 import { envFileVariable } from "#contracts/sandbox/environment";
 import { sessionAggregate } from "../../sessions/decider.ts";
 import type { ToolHandler } from "../handler.ts";

@@ -1,4 +1,4 @@
-import { execute } from "#event-store/execute";
+import { execute } from "#event-store/aggregates/execute";
 import { sessionAggregate } from "../../sessions/decider.ts";
 import type { ToolHandler } from "../handler.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "#contracts/errors";
 import type { ToolAnswer } from "#contracts/tools/answer";
-import { loadAggregate } from "#event-store/load";
+import { loadAggregate } from "#event-store/aggregates/load";
 import { requestSnapshot } from "../../sessions/commands.ts";
 import { sessionAggregate } from "../../sessions/decider.ts";
 import type { SessionState } from "../../sessions/state.ts";

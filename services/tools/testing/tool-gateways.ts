@@ -9,7 +9,7 @@ import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
 import type { SessionOrigin } from "#contracts/session/events";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { deriveSandboxToken } from "#sandbox/token";
 import { noSources } from "../../actions/testing/no-sources.ts";

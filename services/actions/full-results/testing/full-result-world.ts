@@ -7,7 +7,7 @@ import { setFullResultKeeping } from "#contracts/http/policy";
 import { type SessionId, type UserId, newId } from "#contracts/ids";
 import type { CommandMeta } from "#event-store/command-meta";
 import { newCommandMeta } from "#event-store/command-meta";
-import { openLeases } from "#event-store/leases";
+import { openLeases } from "#event-store/leases/leases";
 import type { RouteReply } from "../../../gateway/handle-route.ts";
 import { policyRoutes } from "../../../policy/routes.ts";
 import { invokeAction } from "../../commands.ts";

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import { exportHistory } from "#event-store/audit/export-history";
-import { lastSequence } from "#event-store/commit-feed";
+import { lastSequence } from "#event-store/reading/commit-feed";
 import { subjectOf } from "#event-store/sharding";
 import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import {

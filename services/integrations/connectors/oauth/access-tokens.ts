@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { OAuthError, ServerError } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import { DomainError, isDomainError } from "#contracts/errors";
-import type { Leases } from "#event-store/leases";
+import type { Leases } from "#event-store/leases/leases";
 import type { Secrets } from "../../../secrets/secrets.ts";
 import type { Outbound } from "../../outbound/outbound.ts";
 import {

@@ -1,0 +1,133 @@
+/** The live channel: what a session's owner tells those who watch, kept for a quarter of an hour. */
+import { setTimeout as delay } from "node:timers/promises";
+import { DeliverPolicy } from "@nats-io/jetstream";
+import { type LiveMessage, liveMessageSchema } from "#contracts/live/messages";
+import type { EventStore } from "../event-store.ts";
+import { restoreLiveStream } from "./live-stream.ts";
+import { classifyPublishFailure } from "../publish-outcome.ts";
+import { liveStream } from "../topology/streams.ts";
+
+export interface LiveKey {
+  readonly organization: string;
+  readonly session: string;
+}
+
+export interface LiveEntry {
+  /** Grows within the session, but not by one. */
+  readonly seq: number;
+  readonly message: LiveMessage;
+}
+
+const subjectOf = ({ organization, session }: LiveKey): string => `live.${organization}.${session}`;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** How often what has to be seen is told before it is given up, and the pause between, in milliseconds. */
+const attempts = 10;
+const pauseMs = 500;
+
+/**
+ * Publishes a message; messages of one caller arrive in the order of the calls. While the log is away,
+ * what is only for the moment (tokens, tools at work) is given up at once, because it comes again as a
+ * whole message; everything else is told again for a while, and may then be overtaken.
+ *
+ * @throws when it could not be published
+ */
+export const publishLive = async (
+  store: EventStore,
+  key: LiveKey,
+  message: LiveMessage,
+): Promise<void> => {
+  const payload = encoder.encode(JSON.stringify(message));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store.js.publish(subjectOf(key), payload, { timeout: 5_000 });
+      return;
+    } catch (error) {
+      if (classifyPublishFailure(error) !== "retry_same") throw error;
+      await restoreLiveStream(store);
+      if (isPassing(message) || attempt === attempts) throw error;
+      await delay(pauseMs);
+    }
+  }
+};
+
+/** Whether a message is only for the moment. */
+export const isPassing = ({ type }: LiveMessage): boolean => type === "token" || type === "tool";
+
+/** How often somebody who streams learns whether the log takes it, in milliseconds. */
+const askEveryMs = 250;
+
+/** When each store's log was asked last, by `performance.now()`. */
+const askedAt = new WeakMap<EventStore, number>();
+
+/**
+ * As {@link publishLive}, of what is only for the moment: one now and then waits for the log's answer, so that a
+ * stream that is gone is noticed and made anew; the others are on their way and nothing else, which costs a third.
+ */
+export const streamLive = async (
+  store: EventStore,
+  key: LiveKey,
+  message: LiveMessage,
+): Promise<void> => {
+  const now = performance.now();
+  if (now - (askedAt.get(store) ?? -Infinity) < askEveryMs) {
+    store.connection.publish(subjectOf(key), JSON.stringify(message));
+  } else {
+    askedAt.set(store, now);
+    await publishLive(store, key, message);
+  }
+};
+
+/** The first and last sequence that are kept of a session; 0 and 0 when there is none. */
+export const liveState = async (
+  { jsm }: EventStore,
+  key: LiveKey,
+): Promise<{ readonly firstSeq: number; readonly lastSeq: number }> => {
+  const [first, last] = await Promise.all([
+    jsm.direct.getMessage(liveStream, { seq: 1, next_by_subj: subjectOf(key) }),
+    jsm.direct.getMessage(liveStream, { last_by_subj: subjectOf(key) }),
+  ]);
+  return { firstSeq: first?.seq ?? 0, lastSeq: last?.seq ?? 0 };
+};
+
+/** What is kept of a session after the given sequence, and then what comes, until aborted. */
+export async function* openLiveFeed(
+  { js }: EventStore,
+  options: LiveKey & { readonly after?: number; readonly signal: AbortSignal },
+): AsyncGenerator<LiveEntry> {
+  const consumer = await js.consumers.get(liveStream, {
+    filter_subjects: subjectOf(options),
+    ...(options.after === undefined
+      ? { deliver_policy: DeliverPolicy.All }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: options.after + 1 }),
+  });
+  // An iterator that was never begun cannot be closed: nothing is consumed for an aborted reader.
+  if (options.signal.aborted) {
+    return;
+  }
+  const messages = await consumer.consume({ max_messages: 500, idle_heartbeat: 2_000 });
+  const stop = (): void => messages.stop();
+  options.signal.addEventListener("abort", stop, { once: true });
+  if (options.signal.aborted) {
+    stop();
+  }
+  try {
+    for await (const { seq, data } of messages) {
+      const message = liveMessageSchema.safeParse(JSON.parse(decoder.decode(data)));
+      // A message of a newer program that this one does not know is left out: live is only for now.
+      if (message.success) {
+        yield { seq, message: message.data };
+      }
+    }
+  } finally {
+    options.signal.removeEventListener("abort", stop);
+    await messages.close();
+  }
+}
+
+/** Removes what is kept of a session. Whoever watches it has seen it. */
+export const forgetLive = async ({ jsm }: EventStore, key: LiveKey): Promise<void> => {
+  await jsm.streams.purge(liveStream, { filter: subjectOf(key) });
+};

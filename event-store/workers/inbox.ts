@@ -1,0 +1,83 @@
+/** The inbox: verified deliveries of webhooks, stored before anything is done with them. */
+import { z } from "zod";
+import type { EventStore } from "../event-store.ts";
+import type { Log } from "../log.ts";
+import { inboxStream } from "../topology/streams.ts";
+import { type Handled, startWorker, type Worker } from "./worker.ts";
+
+const deliverySchema = z.object({
+  organization: z.string(),
+  triggerId: z.string(),
+  /** The producer's own id of the delivery. */
+  deliveryId: z.string(),
+  receivedAt: z.iso.datetime(),
+  contentType: z.string(),
+  body: z.base64().transform((text) => Buffer.from(text, "base64")),
+});
+export type Delivery = z.infer<typeof deliverySchema>;
+
+/**
+ * Stores a delivery. One whose id came within the last ten minutes is not stored again; later
+ * repetitions are recognised by the run that they belong to.
+ */
+export const storeDelivery = async (
+  { js }: EventStore,
+  delivery: Delivery,
+): Promise<{ readonly duplicate: boolean }> => {
+  const { organization, triggerId, body } = delivery;
+  const ack = await js.publish(
+    subjectOf(organization, triggerId),
+    JSON.stringify({ ...delivery, body: body.toString("base64") }),
+    { msgID: messageIdOf(delivery), timeout: 5_000 },
+  );
+  return { duplicate: ack.duplicate };
+};
+
+type DeliveryName = Pick<Delivery, "triggerId" | "deliveryId">;
+
+const subjectOf = (organization: string, triggerId: string): string =>
+  `inbox.${organization}.${triggerId}`;
+
+const messageIdOf = ({ triggerId, deliveryId }: DeliveryName): string =>
+  `${triggerId}:${deliveryId}`;
+
+/** Removes a delivery, handled or not, if it is still kept. */
+export const forgetDelivery = async (
+  { jsm }: EventStore,
+  organization: string,
+  name: DeliveryName,
+): Promise<void> => {
+  const subject = subjectOf(organization, name.triggerId);
+  for (let seq = 1; ;) {
+    const message = await jsm.direct.getMessage(inboxStream, { seq, next_by_subj: subject });
+    if (!message) return;
+    if (message.header.get("Nats-Msg-Id") === messageIdOf(name)) {
+      await jsm.streams.deleteMessage(inboxStream, message.seq);
+    }
+    seq = message.seq + 1;
+  }
+};
+
+/** Removes all deliveries to an organisation, handled or not. */
+export const forgetDeliveries = async (
+  { jsm }: EventStore,
+  organization: string,
+): Promise<void> => {
+  await jsm.streams.purge(inboxStream, { filter: `inbox.${organization}.>` });
+};
+
+/** Starts the worker that handles deliveries, at least once each. */
+export const startInboxWorker = (
+  store: EventStore,
+  options: {
+    readonly handle: (delivery: Delivery, attempt: number) => Promise<Handled>;
+    readonly log: Log;
+  },
+): Promise<Worker> =>
+  startWorker(store, {
+    stream: inboxStream,
+    name: "inbox",
+    subjects: ["inbox.>"],
+    handle: (message, attempt) => options.handle(deliverySchema.parse(message.json()), attempt),
+    log: options.log,
+  });

@@ -1,0 +1,71 @@
+import type { AggregateType } from "#contracts/commit";
+import { isDomainError } from "#contracts/errors";
+import { derivedId } from "#contracts/ids";
+import type { EventStore } from "../event-store.ts";
+import type { Log } from "../log.ts";
+import { readRecorded, type RecordedCommit } from "../reading/recorded.ts";
+import { openCommits } from "../sealing/open-commits.ts";
+import { streamOf } from "../sharding.ts";
+import { type Handled, startWorker, type Worker } from "./worker.ts";
+
+export interface ReactorOptions {
+  /** Names the durable consumers; must never change, else the reactor begins anew. */
+  readonly name: string;
+  readonly aggregates: readonly AggregateType[];
+  /**
+   * Called at least once for every commit of these aggregates, in no promised order. Commands that it
+   * issues take their ids from {@link reactionId}, so that a repetition changes nothing.
+   */
+  readonly react: (recorded: RecordedCommit, attempt: number) => Promise<Handled>;
+  readonly log: Log;
+  readonly concurrency?: number;
+  /** As that of a worker. */
+  readonly ackWaitMs?: number;
+  readonly maxAttempts?: number;
+}
+
+/** Starts a reactor on every shard. */
+export const startReactor = async (store: EventStore, options: ReactorOptions): Promise<Worker> => {
+  const workers = await Promise.all(
+    Array.from({ length: store.shards }, (_, shard) =>
+      startWorker(store, {
+        stream: streamOf(shard),
+        name: options.name,
+        subjects: options.aggregates.map((aggregate) => `evt.${shard}.*.${aggregate}.*`),
+        handle: async (message, attempt) => {
+          const opened = await openOrWait(store, readRecorded(message));
+          return opened ? options.react(opened, attempt) : { retryInMs: retryWithoutKeysMs };
+        },
+        log: options.log,
+        ackWaitMs: options.ackWaitMs,
+        ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+        ...(options.maxAttempts === undefined ? {} : { maxAttempts: options.maxAttempts }),
+      }),
+    ),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+};
+
+/** When a commit comes again whose text could not be opened because its keys cannot be read. */
+const retryWithoutKeysMs = 2_000;
+
+/** The commit with its text; null while that cannot be had, which says nothing against the commit. */
+const openOrWait = async (
+  { dataKeys }: EventStore,
+  recorded: RecordedCommit,
+): Promise<RecordedCommit | null> => {
+  try {
+    return (await openCommits(dataKeys, [recorded]))[0] ?? null;
+  } catch (error) {
+    if (isDomainError(error, "log_unavailable")) return null;
+    throw error;
+  }
+};
+
+/** The id of the command that a reactor issues because of a commit: the same for each repetition. */
+export const reactionId = (recorded: RecordedCommit, reactor: string, suffix = ""): string =>
+  derivedId("command", recorded.position, reactor, suffix);
