@@ -1,5 +1,6 @@
-import type { SessionState } from "../sessions/state.ts";
+import type { OpenPrompt, SessionState } from "../sessions/state.ts";
 import { readTranscript } from "./agent/memory.ts";
+import { withAuthor } from "./agent/name-author.ts";
 import type { OwnerContext } from "./owner-context.ts";
 
 /**
@@ -14,8 +15,8 @@ export const takeOver = async (context: OwnerContext): Promise<void> => {
   const { claimTranscript, command, epoch, deps } = context;
   const { digests } = await claimTranscript();
   const state = await command({ type: "AcquireOwnership", instance: deps.instance, epoch });
-  const begun = openPrompts(state).filter((promptId) => Object.hasOwn(digests, promptId));
-  if (begun.length > 0) await tellRecorded(context, new Set<string | null>(begun));
+  const begun = openPrompts(state).filter(({ promptId }) => Object.hasOwn(digests, promptId));
+  if (begun.length > 0) await tellRecorded(context, begun);
 };
 
 /**
@@ -23,13 +24,17 @@ export const takeOver = async (context: OwnerContext): Promise<void> => {
  * recorded of the answers that are under way is told again; a message that they have takes its own place.
  */
 const tellRecorded = async (
-  { deps: { store }, organization, session, tell }: OwnerContext,
-  prompts: ReadonlySet<string | null>,
+  context: OwnerContext,
+  prompts: readonly OpenPrompt[],
 ): Promise<void> => {
-  for (const message of await readTranscript(store, { organization, session })) {
-    if (prompts.has(message.promptId)) tell({ type: "message", message });
+  const askers = new Map<string | null, string>(prompts.map(({ promptId, by }) => [promptId, by]));
+  for (const message of await readTranscript(context.deps.store, context)) {
+    const by = askers.get(message.promptId);
+    if (by === undefined) continue;
+    const shown = message.role === "user" ? await withAuthor(context, message, by) : message;
+    context.tell({ type: "message", message: shown });
   }
 };
 
-const openPrompts = (state: SessionState): readonly string[] =>
-  state.status === "none" ? [] : state.prompts.map(({ promptId }) => promptId);
+const openPrompts = (state: SessionState): readonly OpenPrompt[] =>
+  state.status === "none" ? [] : state.prompts;

@@ -11,7 +11,7 @@ import type { Bell } from "../bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
 import { timeLeft } from "../sandbox/expiry.ts";
 import { finishPrompt } from "./finish-prompt.ts";
-import { nameAuthor } from "./name-author.ts";
+import { withAuthor } from "./name-author.ts";
 import type { OwnerContext } from "../owner-context.ts";
 import type { SandboxEnvironment } from "../sandbox/sandbox-environment.ts";
 import { takeSnapshot } from "../sandbox/take-snapshot.ts";
@@ -42,12 +42,8 @@ export const answerPrompt = async (context: OwnerContext, answer: AnswerPrompt):
   const started = await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
   const { text } = asStarted(started, prompt);
   const asked = questionOf({ promptId, text });
-  const author = authorOf(prompt.by);
-  await context.record(asked, author);
-  context.tell({
-    type: "message",
-    message: author ? { ...asked, author: await nameAuthor(context, author) } : asked,
-  });
+  await context.record(asked, authorOf(prompt.by));
+  context.tell({ type: "message", message: await withAuthor(context, asked, prompt.by) });
   conversation.answering(promptId);
 
   const turnEnd = conversation.nextTurnEnd();

@@ -1,9 +1,24 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Author, ShownAuthor } from "#contracts/transcript/author";
+import { type Author, authorOf, type ShownAuthor } from "#contracts/transcript/author";
+import type { Message } from "#contracts/transcript/message";
+import type { ShownMessage } from "#contracts/transcript/view";
 import type { OwnerContext } from "../owner-context.ts";
 
+/**
+ * What was asked, as people see it.
+ * @param by who has asked, as a prompt names them
+ */
+export const withAuthor = async (
+  context: OwnerContext,
+  asked: Message,
+  by: string,
+): Promise<ShownMessage> => {
+  const author = authorOf(by);
+  return author ? { ...asked, author: await nameAuthor(context, author) } : asked;
+};
+
 /** An author with their name, without one where it cannot be had now: the transcript has it at the next look. */
-export const nameAuthor = async (
+const nameAuthor = async (
   { deps, limits, organization, session }: OwnerContext,
   author: Author,
 ): Promise<ShownAuthor> => {
