@@ -8,6 +8,7 @@ import type { Sql } from "postgres";
 import { DomainError, isDomainError } from "#contracts/errors";
 import type { DataKey, DataKeys, TextOwner } from "#event-store/sealing/data-keys";
 import { decrypt, encrypt, keyIdOf } from "./envelope.ts";
+import { prepareVault } from "./prepare-vault.ts";
 import { rememberKeys } from "./remembered-keys.ts";
 
 export interface ErasedKey {
@@ -30,8 +31,7 @@ export interface DataKeyVault extends DataKeys {
  */
 const keyLifetimeMs = 10_000;
 
-const schema = /* sql */ `
-  CREATE SCHEMA IF NOT EXISTS vault;
+const tables = /* sql */ `
   CREATE TABLE IF NOT EXISTS vault.data_keys (
     organization_id text NOT NULL,
     -- a session's id, or the organisation's own
@@ -48,16 +48,8 @@ const schema = /* sql */ `
   );
 `;
 
-/** Any number, the same in every process: only one of them creates the table at a time. */
-const migrationLock = 7_205_002;
-
 /** Creates the table if it is not there. */
-export const prepareDataKeys = async (sql: Sql): Promise<void> => {
-  await sql.begin(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
-    await tx.unsafe(schema);
-  });
-};
+export const prepareDataKeys = (sql: Sql): Promise<void> => prepareVault(sql, tables);
 
 interface KeyRow {
   readonly organization: string;

@@ -2,6 +2,7 @@
 import type { Sql } from "postgres";
 import type { OrganizationId } from "#contracts/ids";
 import { keyIdOf, open, seal, type SealedSecret } from "./envelope.ts";
+import { prepareVault } from "./prepare-vault.ts";
 
 export interface Secrets {
   /** Stores a value under a name, in the place of the former one. */
@@ -22,8 +23,7 @@ export interface Secrets {
   }): Promise<string | null>;
 }
 
-const schema = /* sql */ `
-  CREATE SCHEMA IF NOT EXISTS vault;
+const tables = /* sql */ `
   CREATE TABLE IF NOT EXISTS vault.secrets (
     organization_id text NOT NULL,
     name text NOT NULL,
@@ -36,15 +36,9 @@ const schema = /* sql */ `
   );
 `;
 
-/** Any number, the same in every process: only one of them creates the table at a time. */
-const migrationLock = 7_205_001;
-
 /** Prepares the table and answers the functions on it. The connection stays the caller's to close. */
 export const openSecrets = async (sql: Sql, wrappingKey: Uint8Array): Promise<Secrets> => {
-  await sql.begin(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
-    await tx.unsafe(schema);
-  });
+  await prepareVault(sql, tables);
   return {
     putSecret: async ({ organization, name, value }) => {
       const sealed = seal(wrappingKey, contextOf(organization, name), value);

@@ -6,6 +6,7 @@ import type { Sql } from "postgres";
 import type { InvocationId, OrganizationId, SessionId } from "#contracts/ids";
 import type { DataKeys, TextOwner } from "#event-store/sealing/data-keys";
 import { decrypt, encrypt } from "../../secrets/envelope.ts";
+import { prepareVault } from "../../secrets/prepare-vault.ts";
 
 /** One attempt's result: an executor that was taken for dead never writes over that of its successor. */
 export interface FullResultKey {
@@ -27,8 +28,7 @@ export interface FullResultTable {
   removeExpired(until: Date): Promise<void>;
 }
 
-const schema = /* sql */ `
-  CREATE SCHEMA IF NOT EXISTS vault;
+const tables = /* sql */ `
   CREATE TABLE IF NOT EXISTS vault.full_results (
     organization_id text NOT NULL,
     invocation_id text NOT NULL,
@@ -42,16 +42,8 @@ const schema = /* sql */ `
   CREATE INDEX IF NOT EXISTS full_results_until ON vault.full_results (until);
 `;
 
-/** Any number, the same in every process: only one of them creates the table at a time. */
-const migrationLock = 7_205_003;
-
 /** Creates the table if it is not there. */
-export const prepareFullResults = async (sql: Sql): Promise<void> => {
-  await sql.begin(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
-    await tx.unsafe(schema);
-  });
-};
+export const prepareFullResults = (sql: Sql): Promise<void> => prepareVault(sql, tables);
 
 export interface FullResultTableOptions {
   /** The table must have been prepared. The connection stays the caller's to close. */
