@@ -10,6 +10,7 @@ import type { SessionCommand } from "#contracts/session/commands";
 import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/aggregates/execute";
 import { loadAggregate } from "#event-store/aggregates/load";
+import { sessionsProjection } from "#projections/sessions/projection";
 import { createClient } from "../client/client.ts";
 import { verifyLiveTicket } from "../identity/signed-tokens.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
@@ -235,7 +236,7 @@ describe("the server", () => {
         const { models } = await client.call(getProjections, {});
         const sessions = models.find(({ name }) => name === "sessions");
         expect(sessions).toMatchObject({
-          version: 2,
+          version: sessionsProjection.version,
           shards: [{ shard: 0, state: "projecting", lag: 0, problem: null }],
           rebuild: null,
         });
