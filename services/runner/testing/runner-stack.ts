@@ -147,7 +147,10 @@ export const startRunnerStack = async (
     },
     create: async (prompt) => {
       const body = { title: "Faults", prompt };
-      return (await client.call(createSession, { headers: {}, body })).sessionId;
+      const { sessionId } = await client.call(createSession, { headers: {}, body });
+      // The read model comes after the log: until then whoever looks is told that there is no such session.
+      await vi.waitFor(() => view(sessionId), patience);
+      return sessionId;
     },
     ask: async (sessionId, text) => {
       await client.call(promptSession, { params: { sessionId }, body: { text } });
