@@ -12,7 +12,6 @@ import { loadAggregate } from "#event-store/aggregates/load";
 import { answerAsOwner } from "#event-store/live/owner-questions";
 import { serveOwner } from "#event-store/live/owner-requests";
 import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
-import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { sessionAggregate } from "../sessions/decider.ts";
 import {
@@ -24,8 +23,7 @@ import {
 import { type ActionsGuide, createActionsGuide } from "./agent/actions-guide.ts";
 import { answerPrompt } from "./agent/answer-prompt.ts";
 import { type Bell, createBell } from "./bell.ts";
-import { bringUp, isStale } from "./sandbox/bring-up.ts";
-import type { Conversation } from "./agent/conversation.ts";
+import { type BroughtUp, bringUp, isStale } from "./sandbox/bring-up.ts";
 import { failSession, finishPrompt } from "./agent/finish-prompt.ts";
 import { letGo, type Successor } from "./let-go.ts";
 import { countLosses } from "./agent/losses.ts";
@@ -97,11 +95,8 @@ class Owner {
   readonly #spares: SpareSandboxes;
   readonly #environment: SandboxEnvironment;
   readonly #guide: ActionsGuide;
-  #conversation: Conversation | null = null;
-  /** Which tools the agent of the conversation asks for. */
-  #toolPermissions: ToolPermissions | null = null;
-  /** Of the sandbox that the conversation is with. */
-  #endpoints: SandboxEndpoints | null = null;
+  /** The conversation with the agent, the sandbox that it is in, and which tools it asks for. */
+  #held: BroughtUp | null = null;
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
   #sandbox: SandboxRef;
   readonly #losses = countLosses(() => performance.now());
@@ -130,7 +125,8 @@ class Owner {
     const { session } = this.#key;
     const ring = (): void => this.#bell.ring();
     const listening = serveOwner(store, session, { wake: ring, cancel: ring });
-    const answering = answerAsOwner(store, session, { endpoints: () => this.#endpoints });
+    const endpoints = (): SandboxEndpoints | null => this.#held && endpointsOf(this.#held.sandbox);
+    const answering = answerAsOwner(store, session, { endpoints });
     try {
       const state = await this.#state();
       if (state.status !== "none" && state.status !== "stopped") {
@@ -172,17 +168,17 @@ class Owner {
   async #step(): Promise<boolean> {
     const state = await this.#state();
     const step = nextStep(state, {
-      sandboxHeld: this.#conversation !== null,
+      sandboxHeld: this.#held !== null,
       sparesPutOff: this.#spares.putOff(),
     });
-    if (this.#conversation) await this.#environment.bringUpToDate(this.#sandbox, state);
+    if (this.#held) await this.#environment.bringUpToDate(this.#sandbox, state);
     switch (step.kind) {
       case "leave":
         return false;
       case "wait":
         this.restingSince = performance.now();
         this.#deps.onRest();
-        await Promise.race([this.#bell.wait(this.#signal), this.#conversation?.ended]);
+        await Promise.race([this.#bell.wait(this.#signal), this.#held?.conversation.ended]);
         this.restingSince = null;
         await this.#dropLostConversation();
         return true;
@@ -236,7 +232,7 @@ class Owner {
   async #asksByAnOldPolicy(): Promise<boolean> {
     const { organization, session: sessionId } = this.#key;
     const now = await this.#deps.agentTools.permissions({ organization, sessionId });
-    return !isDeepStrictEqual(now, this.#toolPermissions);
+    return !isDeepStrictEqual(now, this.#held?.toolPermissions);
   }
 
   /** The conversation goes over to the new sandbox, or stays where it is. */
@@ -244,25 +240,16 @@ class Owner {
     const moved = await migrate(this.#context, state, this.#signal);
     if (moved === null) return;
     this.#environment.forget();
-    const former = this.#conversation;
-    this.#conversation = moved.conversation;
-    this.#toolPermissions = moved.toolPermissions;
-    this.#endpoints = endpointsOf(moved.sandbox);
-    await former?.close();
+    const former = this.#held;
+    this.#held = moved;
+    await former?.conversation.close();
   }
 
   async #bringUp(state: ExistingSession): Promise<boolean> {
     try {
       const wasLost = this.#losses.isReplacing();
       const limits = { wasLost, signal: this.#signal };
-      const { conversation, sandbox, toolPermissions } = await bringUp(
-        this.#context,
-        state,
-        limits,
-      );
-      this.#conversation = conversation;
-      this.#toolPermissions = toolPermissions;
-      this.#endpoints = endpointsOf(sandbox);
+      this.#held = await bringUp(this.#context, state, limits);
       this.#losses.began();
     } catch (error) {
       if (isStale(error) || this.#signal.aborted) {
@@ -283,12 +270,10 @@ class Owner {
   }
 
   async #answer(prompt: OpenPrompt): Promise<void> {
-    if (!this.#conversation) {
-      return;
-    }
+    if (!this.#held) return;
     try {
       await answerPrompt(this.#context, {
-        conversation: this.#conversation,
+        conversation: this.#held.conversation,
         prompt,
         bell: this.#bell,
         sandbox: this.#sandbox,
@@ -307,7 +292,7 @@ class Owner {
   }
 
   async #dropLostConversation(): Promise<void> {
-    const error = await Promise.race([this.#conversation?.ended, Promise.resolve(null)]);
+    const error = await Promise.race([this.#held?.conversation.ended, Promise.resolve(null)]);
     if (error && !this.#signal.aborted) {
       await this.#afterLoss(error, { answering: false });
     }
@@ -330,10 +315,10 @@ class Owner {
   }
 
   async #closeConversation(): Promise<void> {
-    this.#endpoints = null;
+    const held = this.#held;
+    this.#held = null;
     this.#environment.forget();
-    await this.#conversation?.close();
-    this.#conversation = null;
+    await held?.conversation.close();
   }
 
   async #letGo(): Promise<void> {

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
-import { Argument, type Command, InvalidArgumentError } from "commander";
+import { Argument, type Command } from "commander";
 import { DomainError } from "#contracts/errors";
-import { idSchema, type InvocationId, type OrganizationId } from "#contracts/ids";
+import type { InvocationId, OrganizationId } from "#contracts/ids";
 import { findAggregate } from "#event-store/audit/state-at";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import {
@@ -11,6 +11,7 @@ import {
 import { readFullResult, type ReadResult } from "../../actions/full-results/read.ts";
 import { changePolicy } from "../../policy/commands.ts";
 import { type CliContext, type Servers, withLog, withLogAndDatabase } from "../context.ts";
+import { idArgument } from "../id-argument.ts";
 import { requireKnownOrganization } from "../known-organization.ts";
 import { printable } from "../output/printable.ts";
 import { jsonHelp, organizationArgument } from "./audit/options.ts";
@@ -23,19 +24,13 @@ interface ResultOptions {
 
 const byOption = ["--by <name>", "who wants it; it is kept", userInfo().username] as const;
 
-const invocationArgument = (text: string): InvocationId => {
-  const id = idSchema("invocation").safeParse(text);
-  if (!id.success) throw new InvalidArgumentError("Not the id of an invocation.");
-  return id.data;
-};
-
 /** `actions result|keep-results`: what actions have answered, beyond what the log holds of it. */
 export const addActionCommands = (program: Command, context: CliContext): void => {
   const actions = program.command("actions").description("what agents' actions have answered");
   actions
     .command("result")
     .description("an invocation's full result, while it is kept; the reading is recorded")
-    .argument("<invocation>", "its id, inv_…", invocationArgument)
+    .argument("<invocation>", "its id, inv_…", idArgument("invocation", "an invocation"))
     .option("--organization <id>", "where to look for it, to find it sooner", organizationArgument)
     .option(...byOption)
     .option("--json", jsonHelp)

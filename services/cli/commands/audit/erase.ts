@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { DomainError } from "#contracts/errors";
-import { idSchema, type OrganizationId, type SessionId } from "#contracts/ids";
+import type { OrganizationId, SessionId } from "#contracts/ids";
 import { findAggregate } from "#event-store/audit/state-at";
 import type { EventStore } from "#event-store/event-store";
 import { type Erasure, type ErasureStep, eraseText } from "../../../erasure/erase-text.ts";
@@ -9,6 +9,7 @@ import type { ErasureTarget } from "../../../erasure/text-holders.ts";
 import { prepareDataKeys } from "../../../secrets/data-keys.ts";
 import { confirm } from "../../confirm.ts";
 import { type CliContext, withLogAndDatabase } from "../../context.ts";
+import { idArgument } from "../../id-argument.ts";
 import { requireKnownOrganization } from "../../known-organization.ts";
 import { counted } from "../../output/counted.ts";
 import { jsonHelp, organizationArgument } from "./options.ts";
@@ -21,18 +22,16 @@ interface EraseOptions {
   readonly json?: true;
 }
 
-const sessionArgument = (text: string): SessionId => {
-  const id = idSchema("session").safeParse(text);
-  if (!id.success) throw new InvalidArgumentError("Not the id of a session.");
-  return id.data;
-};
-
 /** `audit erase`: makes text unreadable for ever, and leaves the history whole. */
 export const addEraseCommand = (audit: Command, context: CliContext): void => {
   audit
     .command("erase")
     .description("erase the text of a session, or of a whole organisation, by erasing its key")
-    .option("--session <id>", "this session's text; the session is stopped", sessionArgument)
+    .option(
+      "--session <id>",
+      "this session's text; the session is stopped",
+      idArgument("session", "a session"),
+    )
     .option("--organization <id>", "all text of this organisation", organizationArgument)
     .option("--by <name>", "who wants it; it is kept", userInfo().username)
     .option("--yes", "without asking")
