@@ -147,3 +147,12 @@ export const setActionMode = defineRoute({
   body: z.object({ mode: actionModeSchema }),
   responses: { 202: acceptedSchema },
 });
+
+export const clearActionMode = defineRoute({
+  method: "DELETE",
+  path: "/v1/policy/actions/:integration/:action",
+  audience: "approver",
+  summary: "Take the organisation's mode for an action back: what happens follows from its risk",
+  params: setActionMode.params,
+  responses: { 202: acceptedSchema },
+});

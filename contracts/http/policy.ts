@@ -27,6 +27,15 @@ export const setAutomationMode = defineRoute({
   responses: { 202: acceptedSchema },
 });
 
+export const clearAutomationMode = defineRoute({
+  method: "DELETE",
+  path: "/v1/policy/automations/:triggerId/actions/:integration/:action",
+  audience: "approver",
+  summary: "Take an automation's own mode for an action back: its sessions follow the organisation",
+  params: setAutomationMode.params,
+  responses: { 202: acceptedSchema },
+});
+
 export const overrideRisk = defineRoute({
   method: "PUT",
   path: "/v1/policy/risks/:integration",

@@ -14,6 +14,8 @@ interface Reviewing {
 
 export type PolicyCommand =
   | ({ readonly type: "SetActionMode"; readonly mode: ActionMode } & NamedAction & Reviewing)
+  /** Takes the organisation's mode back: what then happens follows from the risk. */
+  | ({ readonly type: "ClearActionMode" } & NamedAction)
   | ({
       readonly type: "SetAutomationMode";
       readonly triggerId: TriggerId;

@@ -12,6 +12,8 @@ const action = { integration: z.string(), action: z.string() };
 
 export const policyEvents = [
   defineEvent("ActionModeSet", 1, { ...action, mode: actionModeSchema }),
+  /** The organisation's mode was taken back: what then happens follows from the risk. */
+  defineEvent("ActionModeCleared", 1, action),
   /** Null takes the automation's own mode back. */
   defineEvent("AutomationModeSet", 1, {
     triggerId: idSchema("trigger"),
@@ -20,6 +22,8 @@ export const policyEvents = [
   }),
   /** The definition that somebody had in mind when they let the action run unasked. */
   defineEvent("ActionReviewed", 1, { ...action, definitionHash: z.string() }),
+  /** Whatever let the action run unasked was taken back, and with it the definition that somebody had in mind. */
+  defineEvent("ActionReviewWithdrawn", 1, action),
   /** Without an action, of the whole integration; null takes the override back. */
   defineEvent("RiskOverridden", 1, {
     integration: z.string(),

@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
+  clearActionMode,
   getActionGuide,
   listAvailableActions,
   listOrganizationActions,
   listOrganizationInvocations,
   setActionMode,
 } from "#contracts/http/actions";
-import { createRule } from "#contracts/http/policy";
+import {
+  clearAutomationMode,
+  createRule,
+  dryRunPolicy,
+  getPolicy,
+  setAutomationMode,
+} from "#contracts/http/policy";
 import { type InvocationId, newId } from "#contracts/ids";
+import { readHistory } from "#event-store/audit/history";
 import { newCommandMeta } from "#event-store/command-meta";
 import { deleteSession } from "../sessions/commands.ts";
 import {
@@ -64,6 +72,43 @@ describe("policy", () => {
       (await world.invoke(sessionId, { params: { version: world.nextVersion() } })).status,
     ).toBe(202);
   });
+});
+
+it("takes modes back, and says whose doing it was", async () => {
+  const admin = world.admin();
+  const params = { integration: "demo", action: "delete_everything" };
+  const inAutomation = { ...params, triggerId: newId("trigger") };
+  const modeOf = async () =>
+    (
+      await callHandler(world.handlers, dryRunPolicy, {
+        principal: admin,
+        body: { ...params, sessionId: null, params: {} },
+      })
+    ).body;
+  const allow = { principal: admin, body: { mode: "allow" as const } };
+  await callHandler(world.handlers, setActionMode, { ...allow, params });
+  await callHandler(world.handlers, setAutomationMode, { ...allow, params: inAutomation });
+  expect(await modeOf()).toMatchObject({ mode: "allow", source: "organization" });
+
+  // A second time it changes nothing, whoever asks.
+  for (const principal of [admin, world.admin(admin.organizationId)]) {
+    await callHandler(world.handlers, clearActionMode, { principal, params });
+    await callHandler(world.handlers, clearAutomationMode, { principal, params: inAutomation });
+  }
+  expect(await modeOf()).toMatchObject({ mode: "deny", source: "inferred" });
+  const { body } = await callHandler(world.handlers, getPolicy, { principal: admin });
+  expect(body.modes).not.toContainEqual(expect.objectContaining(params));
+  expect(body.automationModes).toEqual([]);
+  const taken: unknown[] = [];
+  const types = ["ActionModeCleared", "ActionReviewWithdrawn"];
+  const { organizationId: organization } = admin;
+  for await (const { commit } of readHistory(world.stack.store, { organization, types })) {
+    taken.push([commit.meta.actor.id, commit.events.map(({ type }) => type)]);
+  }
+  expect(taken).toEqual([
+    [admin.userId, ["ActionModeCleared"]],
+    [admin.userId, ["AutomationModeSet", "ActionReviewWithdrawn"]],
+  ]);
 });
 
 describe("what the organisation may do", () => {

@@ -23,6 +23,7 @@ export {
 } from "#contracts/http/sessions";
 export {
   approveInvocation,
+  clearActionMode,
   denyInvocation,
   getInvocation,
   invokeAction,
@@ -32,6 +33,7 @@ export {
   setActionMode,
 } from "#contracts/http/actions";
 export {
+  clearAutomationMode,
   createRule,
   dryRunPolicy,
   getPolicy,

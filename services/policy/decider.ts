@@ -10,6 +10,7 @@ import type { PolicyEvent } from "#contracts/policy/events";
 import { maxRules } from "#contracts/policy/rules";
 import type { Decider } from "#event-store/aggregates/decider";
 import { evolve } from "./evolve.ts";
+import { review, withReviewWithdrawn } from "./review.ts";
 import { keyOf, type PolicyState } from "./state.ts";
 
 type CommandOf<T extends PolicyCommand["type"]> = Extract<PolicyCommand, { type: T }>;
@@ -28,6 +29,8 @@ export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
     switch (command.type) {
       case "SetActionMode":
         return setActionMode(command, state);
+      case "ClearActionMode":
+        return clearActionMode(command, state);
       case "SetAutomationMode":
         return setAutomationMode(command, state);
       case "OverrideRisk": {
@@ -39,10 +42,7 @@ export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
       case "SetRule":
         return setRule(command, state);
       case "RemoveRule":
-        // Removed before: whoever asks again has what they want.
-        return state.rules.some(({ id }) => id === command.ruleId)
-          ? [{ type: "PolicyRuleRemoved", data: { ruleId: command.ruleId } }]
-          : [];
+        return removeRule(command, state);
       case "SetFullResultKeeping":
         return state.keepsFullResults === command.keep
           ? []
@@ -65,6 +65,17 @@ const setActionMode = (
   return [...set, ...review(command, mode === "allow", state)];
 };
 
+const clearActionMode = (
+  { integration, action }: CommandOf<"ClearActionMode">,
+  state: PolicyState,
+): readonly PolicyEvent[] => {
+  const isSet = state.modes[keyOf(integration, action)] !== undefined;
+  const cleared: readonly PolicyEvent[] = isSet
+    ? [{ type: "ActionModeCleared", data: { integration, action } }]
+    : [];
+  return withReviewWithdrawn(cleared, { integration, action }, state);
+};
+
 const setAutomationMode = (
   command: CommandOf<"SetAutomationMode">,
   state: PolicyState,
@@ -75,6 +86,7 @@ const setAutomationMode = (
     before === mode
       ? []
       : [{ type: "AutomationModeSet", data: { triggerId, integration, action, mode } }];
+  if (mode === null) return withReviewWithdrawn(set, { integration, action }, state);
   return [...set, ...review(command, mode === "allow", state)];
 };
 
@@ -97,22 +109,13 @@ const setRule = (command: CommandOf<"SetRule">, state: PolicyState): readonly Po
   return [...set, ...review({ integration, action, definitionHash }, rule.mode === "allow", state)];
 };
 
-/** To let an action run unasked is to have looked at it as it is now. */
-const review = (
-  {
-    integration,
-    action,
-    definitionHash,
-  }: {
-    readonly integration: string;
-    readonly action: string;
-    readonly definitionHash: string | null;
-  },
-  allows: boolean,
+const removeRule = (
+  { ruleId }: CommandOf<"RemoveRule">,
   state: PolicyState,
-): readonly PolicyEvent[] =>
-  !allows ||
-  definitionHash === null ||
-  state.reviewed[keyOf(integration, action)] === definitionHash
-    ? []
-    : [{ type: "ActionReviewed", data: { integration, action, definitionHash } }];
+): readonly PolicyEvent[] => {
+  const removed = state.rules.find(({ id }) => id === ruleId);
+  // Removed before: whoever asks again has what they want.
+  if (!removed) return [];
+  const event = { type: "PolicyRuleRemoved", data: { ruleId } } as const;
+  return withReviewWithdrawn([event], removed.rule, state);
+};

@@ -9,6 +9,10 @@ export const evolve = (state: PolicyState, event: PolicyEvent): PolicyState => {
       const { integration, action, mode } = event.data;
       return { ...state, modes: { ...state.modes, [keyOf(integration, action)]: mode } };
     }
+    case "ActionModeCleared": {
+      const { integration, action } = event.data;
+      return { ...state, modes: withEntry(state.modes, keyOf(integration, action), null) };
+    }
     case "AutomationModeSet": {
       const { triggerId, integration, action, mode } = event.data;
       const key = keyOf(triggerId, integration, action);
@@ -18,6 +22,10 @@ export const evolve = (state: PolicyState, event: PolicyEvent): PolicyState => {
       const { integration, action, definitionHash } = event.data;
       const reviewed = { ...state.reviewed, [keyOf(integration, action)]: definitionHash };
       return { ...state, reviewed };
+    }
+    case "ActionReviewWithdrawn": {
+      const { integration, action } = event.data;
+      return { ...state, reviewed: withEntry(state.reviewed, keyOf(integration, action), null) };
     }
     case "RiskOverridden": {
       const { integration, action, risk } = event.data;

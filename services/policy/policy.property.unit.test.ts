@@ -26,6 +26,11 @@ describeDecider("a policy", {
       definitionHash: hashes,
     }),
     fc.record({
+      type: fc.constant("ClearActionMode" as const),
+      integration: names,
+      action: names,
+    }),
+    fc.record({
       type: fc.constant("SetAutomationMode" as const),
       triggerId: fc.constantFrom(derivedId("trigger", "1"), derivedId("trigger", "2")),
       integration: names,
@@ -52,6 +57,7 @@ describeDecider("a policy", {
   ),
   repeated: {
     SetActionMode: "nothing",
+    ClearActionMode: "nothing",
     SetAutomationMode: "nothing",
     OverrideRisk: "nothing",
     SetRule: "nothing",

@@ -38,6 +38,39 @@ describe("modes", () => {
   });
 });
 
+describe("what is taken back", () => {
+  const withdrawn: PolicyEvent = { type: "ActionReviewWithdrawn", data: named };
+  const cleared: PolicyEvent = { type: "ActionModeCleared", data: named };
+  const clear: PolicyCommand = { type: "ClearActionMode", ...named };
+  const triggerId = derivedId("trigger", "1");
+  const automationSet = (mode: ActionMode | null): PolicyEvent => ({
+    type: "AutomationModeSet",
+    data: { triggerId, ...named, mode },
+  });
+  const follow: PolicyCommand = {
+    type: "SetAutomationMode",
+    ...{ triggerId, ...named, mode: null, definitionHash: null },
+  };
+
+  it("is gone as if nobody had ever set it, with what was reviewed for it", () => {
+    given(set("deny")).when(clear).then(cleared);
+    given(set("allow"), reviewed("h1")).when(clear).then(cleared, withdrawn);
+    given(automationSet("allow"), reviewed("h1")).when(follow).then(automationSet(null), withdrawn);
+    given().when(clear).then();
+    const state = given(set("allow"), reviewed("h1"), cleared, withdrawn).state();
+    expect(state).toEqual(policyDecider.initialState());
+  });
+
+  it("leaves the review to whatever else lets the action run by its name", () => {
+    given(set("allow"), reviewed("h1"), automationSet("allow")).when(clear).then(cleared);
+    given(set("allow"), reviewed("h1"), automationSet("allow"))
+      .when(follow)
+      .then(automationSet(null));
+    // An automation that does not let it run has no use for the review.
+    given(set("allow"), reviewed("h1"), automationSet("deny")).when(clear).then(cleared, withdrawn);
+  });
+});
+
 describe("rules", () => {
   const rule: PolicyRule = {
     ...named,

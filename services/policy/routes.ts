@@ -1,5 +1,6 @@
-import { setActionMode as setActionModeRoute } from "#contracts/http/actions";
+import { clearActionMode, setActionMode as setActionModeRoute } from "#contracts/http/actions";
 import {
+  clearAutomationMode,
   createRule,
   dryRunPolicy,
   getPolicy,
@@ -78,6 +79,15 @@ const modeRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
     const set = { ...request.params, mode: request.body.mode };
     const definitionHash = await hashOf(deps, request.principal.organizationId, set);
     const command = { type: "SetAutomationMode", ...set, definitionHash } as const;
+    return { status: 202, body: { position: await change(deps, request, command) } };
+  }),
+  handleRoute(clearActionMode, async (request) => {
+    const command = { type: "ClearActionMode", ...request.params } as const;
+    return { status: 202, body: { position: await change(deps, request, command) } };
+  }),
+  handleRoute(clearAutomationMode, async (request) => {
+    const followed = { ...request.params, mode: null, definitionHash: null };
+    const command = { type: "SetAutomationMode", ...followed } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(overrideRisk, async (request) => {

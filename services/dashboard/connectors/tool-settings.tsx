@@ -34,7 +34,7 @@ export const ToolSettings = ({ integration, action, risks, setMode }: ToolSettin
     const sameMode = mode === setMode && !(action.drifted && mode === "allow");
     set.mutate({
       ...{ integration, action: action.id },
-      mode: sameMode ? null : mode,
+      mode: sameMode ? undefined : mode,
       risk: risk === risks.own ? undefined : risk,
     });
   };
@@ -44,7 +44,7 @@ export const ToolSettings = ({ integration, action, risks, setMode }: ToolSettin
         <Field label="What happens" hint="Rules go before this.">
           {(ids) => (
             <select {...ids} name="mode" key={setMode} defaultValue={setMode ?? ""}>
-              {setMode === null && <option value="">What its risk suggests</option>}
+              <option value="">As inferred: what its risk suggests</option>
               {actionModeSchema.options.map((mode) => (
                 <option key={mode} value={mode}>
                   {modeShown[mode].label}

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { setActionMode } from "#contracts/http/actions";
+import { clearActionMode, setActionMode } from "#contracts/http/actions";
 import {
   createRule,
   dryRunPolicy,
@@ -63,8 +63,8 @@ export const useRemoveRules = (onRemoved?: () => void) => {
 export interface ActionSetting {
   readonly integration: string;
   readonly action: string;
-  /** What happens to it from now on; null leaves that as it is. */
-  readonly mode: ActionMode | null;
+  /** What happens to it from now on; null follows its risk, and undefined leaves that as it is. */
+  readonly mode: ActionMode | null | undefined;
   /** How far it reaches; null believes the integration, and undefined leaves that as it is. */
   readonly risk: RiskLevel | null | undefined;
 }
@@ -78,7 +78,8 @@ export const useSetAction = () => {
       if (risk !== undefined) {
         await api.call(overrideRisk, { params: { integration }, body: { action, risk } });
       }
-      if (mode !== null) {
+      if (mode === null) await api.call(clearActionMode, { params: { integration, action } });
+      else if (mode !== undefined) {
         await api.call(setActionMode, { params: { integration, action }, body: { mode } });
       }
     },
