@@ -8,6 +8,7 @@ import type { EventDefinition } from "./define-event.ts";
 import { type TextErased, textErased } from "./erasure/events.ts";
 import { type ConfigurationEvent, configurationEvents } from "./configuration/events.ts";
 import { type ConnectorEvent, connectorEvents } from "./connector/events.ts";
+import { connectorUpcasters } from "./connector/upcasters.ts";
 import { type IntegrationEvent, integrationEvents } from "./integration/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { invocationUpcasters } from "./invocation/upcasters.ts";
@@ -63,7 +64,12 @@ const registry: EventRegistry = {
   definitions: new Map(
     allEvents.map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: { ...sessionUpcasters, ...transcriptUpcasters, ...invocationUpcasters },
+  upcasters: {
+    ...sessionUpcasters,
+    ...transcriptUpcasters,
+    ...invocationUpcasters,
+    ...connectorUpcasters,
+  },
 };
 
 /** The definition of an event type. Throws `event_unknown`. */

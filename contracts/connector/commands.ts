@@ -12,8 +12,14 @@ export type ConnectorCommand =
       readonly connector: string;
       readonly name: string;
     } & Settings)
-  | ({ readonly type: "ChangeConnector"; readonly connector: string } & Settings)
-  | { readonly type: "RenameConnector"; readonly connector: string; readonly name: string }
+  | {
+      readonly type: "ChangeConnector";
+      readonly connector: string;
+      /** Null leaves the name as it is. */
+      readonly name: string | null;
+      /** From which settings to which others; null leaves them as they are. */
+      readonly settings: { readonly from: Settings; readonly to: Settings } | null;
+    }
   | {
       readonly type: "AuthorizeConnector";
       readonly connector: string;

@@ -36,10 +36,12 @@ export const connectorEvents = [
     { name: erasedText },
   ),
   /** Other settings or credentials, in the place of the former ones. */
-  defineEvent("ConnectorChanged", 1, {
+  defineEvent("ConnectorChanged", 2, {
     connector: connectorIdSchema,
     target: connectorTargetSchema,
     credentials,
+    /** Whether it can be used with them: false where a person has to authorize it first. */
+    authorized: z.boolean(),
   }),
   defineEvent(
     "ConnectorRenamed",

@@ -53,20 +53,37 @@ const mcpAuth = z.discriminatedUnion("kind", [
   }),
 ]);
 
+const postgres = {
+  host: z.string().regex(/^[A-Za-z0-9.:-]{1,253}$/),
+  port: z.int().min(1).max(65_535),
+  database: z.string().min(1).max(63),
+  user: z.string().min(1).max(63),
+  password: z.string().min(1).max(4096),
+  tls: z.enum(["verify", "encrypt", "off"]),
+};
+
 /** A connector as it is given: with its credentials. */
 export const connectorSettingsSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("mcp"), url: openUrl, auth: mcpAuth.default({ kind: "none" }) }),
   z.object({
     kind: z.literal("postgres"),
-    host: z.string().regex(/^[A-Za-z0-9.:-]{1,253}$/),
-    port: z.int().min(1).max(65_535).default(5432),
-    database: z.string().min(1).max(63),
-    user: z.string().min(1).max(63),
-    password: z.string().min(1).max(4096),
-    tls: z.enum(["verify", "encrypt", "off"]).default("verify"),
+    ...postgres,
+    port: postgres.port.default(5432),
+    tls: postgres.tls.default("verify"),
   }),
 ]);
 export type ConnectorSettings = z.infer<typeof connectorSettingsSchema>;
+
+/** What of a connector's settings is to be different. What is left out stays. */
+const settingsChangeSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("mcp"),
+    url: openUrl.optional(),
+    auth: mcpAuth.optional(),
+  }),
+  z.strictObject({ kind: z.literal("postgres"), ...z.object(postgres).partial().shape }),
+]);
+export type ConnectorSettingsChange = z.infer<typeof settingsChangeSchema>;
 
 const connectorViewSchema = z.object({
   connector: connectorIdSchema,
@@ -89,28 +106,20 @@ export const createConnector = defineRoute({
   method: "POST",
   path: "/v1/connectors",
   audience: "approver",
-  summary: "Add an MCP server or a database, whose actions every session may then use under policy",
+  summary:
+    "Try an MCP server or a database and add it: every session may then use its actions under policy",
   body: z.object({ connector: connectorIdSchema, name, settings: connectorSettingsSchema }),
   responses: { 202: acceptedSchema },
 });
 
 export const changeConnector = defineRoute({
-  method: "PUT",
+  method: "PATCH",
   path: "/v1/connectors/:connector",
   audience: "approver",
-  summary: "Give a connector's settings and credentials, in the place of the former ones",
+  summary:
+    "Change a connector's name, address or credentials, once the new ones were tried; agents and policies go by its id, which stays",
   params,
-  body: connectorSettingsSchema,
-  responses: { 202: acceptedSchema },
-});
-
-export const renameConnector = defineRoute({
-  method: "PUT",
-  path: "/v1/connectors/:connector/name",
-  audience: "approver",
-  summary: "Give a connector another name for people; agents and policies go by its id",
-  params,
-  body: z.object({ name }),
+  body: z.strictObject({ name: name.optional(), settings: settingsChangeSchema.optional() }),
   responses: { 202: acceptedSchema },
 });
 

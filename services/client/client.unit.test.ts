@@ -55,10 +55,10 @@ describe("the client", () => {
       body: { mode: "deny" },
     });
     expect(requests[0]?.url).toBe("http://host/v1/policy/actions/tracker/issues%2Fclose%3Aall");
-    const settings = { kind: "mcp", url: "https://tracker.example/mcp" } as const;
-    await client.call(changeConnector, { params: { connector: "tracker" }, body: settings });
+    const body = { settings: { kind: "mcp", url: "https://tracker.example/mcp" } } as const;
+    await client.call(changeConnector, { params: { connector: "tracker" }, body });
     expect(requests[1]?.url).toBe("http://host/v1/connectors/tracker");
-    expect([requests[1]?.method, await requests[1]?.json()]).toEqual(["PUT", settings]);
+    expect([requests[1]?.method, await requests[1]?.json()]).toEqual(["PATCH", body]);
   });
 
   it("throws the problem that the server states", async () => {

@@ -48,7 +48,6 @@ export {
   createConnector,
   listConnectors,
   removeConnector,
-  renameConnector,
   testConnector,
 } from "#contracts/http/connectors";
 export {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Field } from "../ui/field.tsx";
 import { SecretField } from "./secret-field.tsx";
-import type { AuthKind } from "./read-settings.ts";
+import { type AuthKind, keptAuth } from "./read-settings.ts";
 
 const kinds: Readonly<Record<AuthKind, string>> = {
   none: "Nothing",
@@ -10,9 +10,13 @@ const kinds: Readonly<Record<AuthKind, string>> = {
   oauth: "A person lets us in (OAuth)",
 };
 
-/** How an MCP server is to know us. What is kept secret is only ever typed here, never shown. */
-export const AuthFields = ({ initial }: { readonly initial: AuthKind }) => {
-  const [kind, setKind] = useState(initial);
+/**
+ * How an MCP server is to know us. What is kept secret is only ever typed here, never shown.
+ *
+ * @param known whether there are credentials already, which may stay
+ */
+export const AuthFields = ({ known }: { readonly known: boolean }) => {
+  const [kind, setKind] = useState<AuthKind | typeof keptAuth>(known ? keptAuth : "none");
   return (
     <>
       <Field label="What it asks for">
@@ -23,6 +27,7 @@ export const AuthFields = ({ initial }: { readonly initial: AuthKind }) => {
             value={kind}
             onChange={(event) => setKind(event.target.value as AuthKind)}
           >
+            {known && <option value={keptAuth}>As it is now</option>}
             {Object.entries(kinds).map(([value, label]) => (
               <option key={value} value={value}>
                 {label}

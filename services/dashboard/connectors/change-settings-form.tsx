@@ -1,13 +1,15 @@
 import { type FormEvent, useState } from "react";
 import type { ConnectorView } from "#contracts/http/connectors";
 import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { formText } from "../ui/form-text.ts";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
 import { useChangeConnector } from "./connector-queries.ts";
-import { readSettings } from "./read-settings.ts";
+import { readChange } from "./read-settings.ts";
 import { SettingsFields } from "./settings-fields.tsx";
 
-/** Gives a connector other settings and credentials, all of them: the former credentials cannot be read. */
+/** Changes a connector where it stands: its rules and modes go by its id, which stays. */
 export const ChangeSettingsForm = ({ connector }: { readonly connector: ConnectorView }) => {
   const change = useChangeConnector(connector.connector);
   const { target } = connector;
@@ -15,21 +17,30 @@ export const ChangeSettingsForm = ({ connector }: { readonly connector: Connecto
   const [round, setRound] = useState(0);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const settings = readSettings(target.kind, new FormData(event.currentTarget));
-    change.mutate(settings, { onSuccess: () => setRound(round + 1) });
+    const form = new FormData(event.currentTarget);
+    change.mutate(
+      { name: formText(form, "name"), settings: readChange(target.kind, form) },
+      { onSuccess: () => setRound(round + 1) },
+    );
   };
   return (
-    <form className="panel form" onSubmit={submit} aria-label="Change the settings">
-      <h2>Change the settings</h2>
+    <form className="panel form" onSubmit={submit} aria-label="Change the connector">
+      <h2>Change the connector</h2>
       <p className="hint">
-        Credentials are kept encrypted and shown to nobody. Give them anew with every change.
+        It is tried before anything changes. Credentials stay with their server: for another one,
+        give those of it.
       </p>
+      <Field label="Name" hint="For people.">
+        {(ids) => (
+          <input {...ids} name="name" required maxLength={100} defaultValue={connector.name} />
+        )}
+      </Field>
       <SettingsFields key={round} kind={target.kind} target={target} />
       {change.error && <Notice tone="danger">{problemText(change.error)}</Notice>}
-      {change.isSuccess && <Notice tone="success">The settings were changed.</Notice>}
+      {change.isSuccess && <Notice tone="success">The connector was changed.</Notice>}
       <div className="button-row button-row-end">
         <Button type="submit" busy={change.isPending}>
-          Change settings
+          Change connector
         </Button>
       </div>
     </form>

@@ -23,8 +23,8 @@ import { type Connection, connectionsOf } from "./connection.ts";
 
 const connectionsKey = ["connections"] as const;
 
-export type GivenSettings = NonNullable<CallInput<typeof changeConnector>["body"]>;
 export type NewConnector = NonNullable<CallInput<typeof createConnector>["body"]>;
+export type ConnectorChange = NonNullable<CallInput<typeof changeConnector>["body"]>;
 
 export interface Connections {
   /** Undefined as long as the lists are loading. */
@@ -89,7 +89,8 @@ export const useChangeConnector = (connector: string) => {
   const api = useApi();
   const onSettled = useSettled();
   return useMutation({
-    mutationFn: (body: GivenSettings) => api.call(changeConnector, { params: { connector }, body }),
+    mutationFn: (body: ConnectorChange) =>
+      api.call(changeConnector, { params: { connector }, body }),
     onSettled,
   });
 };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { connectorSettingsSchema } from "#contracts/http/connectors";
-import { readSettings } from "./read-settings.ts";
+import { changeConnector, connectorSettingsSchema } from "#contracts/http/connectors";
+import { keptAuth, readChange, readSettings } from "./read-settings.ts";
 
 const formOf = (fields: Readonly<Record<string, string>>): FormData => {
   const form = new FormData();
@@ -36,4 +36,24 @@ it("reads a database, and leaves its password as it was typed", () => {
   const read = readSettings("postgres", form);
   expect(read).toEqual({ kind: "postgres", ...database, port: 5433, password: " a b " });
   expect(connectorSettingsSchema.safeParse(read).success).toBe(true);
+});
+
+it("changes only what was typed of what is secret", () => {
+  const open = { host: "db.example", database: "shop", user: "reader", tls: "verify" };
+  const database = { ...open, port: "5432" };
+  const changes = [
+    readChange("mcp", formOf({ url, auth: keptAuth })),
+    readChange("mcp", formOf({ url, auth: "bearer", token: "abc" })),
+    readChange("postgres", formOf({ ...database, password: "" })),
+    readChange("postgres", formOf({ ...database, password: "new" })),
+  ];
+  expect(changes).toEqual([
+    { kind: "mcp", url },
+    { kind: "mcp", url, auth: { kind: "bearer", token: "abc" } },
+    { kind: "postgres", ...open, port: 5432 },
+    { kind: "postgres", ...open, port: 5432, password: "new" },
+  ]);
+  for (const settings of changes) {
+    expect(changeConnector.body.safeParse({ settings }).success).toBe(true);
+  }
 });

@@ -36,7 +36,7 @@ const McpFields = ({ target }: FieldsOf<"mcp">) => (
         />
       )}
     </Field>
-    <AuthFields initial={target?.auth ?? "none"} />
+    <AuthFields known={target !== null} />
   </>
 );
 
@@ -87,7 +87,11 @@ const PostgresFields = ({ target }: FieldsOf<"postgres">) => (
           />
         )}
       </Field>
-      <SecretField label="Password" name="password" />
+      <SecretField
+        label="Password"
+        name="password"
+        {...(target && { hint: "Empty: as it is now.", optional: true })}
+      />
     </div>
     <Field label="Encryption">
       {(ids) => (

@@ -1,13 +1,12 @@
 import type { ConnectorCommand } from "#contracts/connector/commands";
-import type { ConnectorSettings } from "#contracts/http/connectors";
-import { derivedId, newId, type OrganizationId } from "#contracts/ids";
+import { derivedId, type OrganizationId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
 import { loadAggregate } from "#event-store/aggregates/load";
 import type { Secrets } from "../../secrets/secrets.ts";
-import { forgetCredentials, putCredentials } from "./credentials.ts";
+import { forgetCredentials } from "./credentials.ts";
 import {
   connectorDecider,
   connectorNotFound,
@@ -15,7 +14,6 @@ import {
   type ConnectorState,
   findConnector,
 } from "./decider.ts";
-import { splitSettings } from "./settings.ts";
 
 const aggregate = { aggregate: "connector", decider: connectorDecider } as const;
 
@@ -57,51 +55,6 @@ export const commandConnector = async (
   meta: CommandMeta,
 ): Promise<Position> =>
   (await execute(store, aggregate, refOf(organization), command, meta)).position;
-
-/** A command that brings settings, but for what follows from them. */
-type Given = { readonly settings: ConnectorSettings } & (
-  { readonly type: "CreateConnector"; readonly name: string } | { readonly type: "ChangeConnector" }
-);
-
-/**
- * Creates or changes a connector. The credentials come first: a connector that the log tells of has some,
- * wherever we die. Those that lose their place are forgotten last; what a death leaves behind is encrypted
- * and named by nothing.
- *
- * @throws DomainError `connector_exists`, `connector_not_found`, `too_many_connectors`
- */
-export const giveSettings = async (
-  { store, secrets }: ConnectorsDeps,
-  { organization, connector }: ConnectorKey,
-  { settings, ...given }: Given,
-  meta: CommandMeta,
-): Promise<Position> => {
-  const { target, credentials: value } = splitSettings(settings);
-  const former = findConnector(await loadConnectors(store, organization), connector)?.credentials;
-  const credentials = value && newId("credentials");
-  if (value && credentials) await putCredentials(secrets, { organization, credentials }, value);
-  try {
-    const command = { ...given, connector, target, credentials };
-    const position = await commandConnector(store, organization, command, meta);
-    if (former) await forgetCredentials(secrets, { organization, credentials: former });
-    return position;
-  } catch (error) {
-    if (credentials)
-      await forgetUnlessNamed({ store, secrets }, { organization, connector }, credentials);
-    throw error;
-  }
-};
-
-/** After a failure: whether the command was carried out may not be known. */
-const forgetUnlessNamed = async (
-  { store, secrets }: ConnectorsDeps,
-  { organization, connector }: ConnectorKey,
-  credentials: NonNullable<ConnectorRecord["credentials"]>,
-): Promise<void> => {
-  const found = findConnector(await loadConnectors(store, organization), connector);
-  if (found?.credentials === credentials) return;
-  await forgetCredentials(secrets, { organization, credentials });
-};
 
 /** The credentials go last, so that a connector which the log tells of never lacks them. */
 export const remove = async (

@@ -1,11 +1,10 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
-  changeConnector,
+  connectorSettingsSchema,
   createConnector,
   listConnectors,
   removeConnector,
-  renameConnector,
   testConnector,
 } from "#contracts/http/connectors";
 import type { z } from "zod";
@@ -43,7 +42,7 @@ afterAll(async () => {
 });
 
 type Admin = ReturnType<typeof newAdmin>;
-type Settings = z.input<typeof changeConnector.body>;
+type Settings = z.input<typeof connectorSettingsSchema>;
 
 const settingsOf = (token: string, url = server.mcpUrl) =>
   ({ kind: "mcp", url, auth: { kind: "bearer", token } }) as const;
@@ -62,22 +61,16 @@ it("gives the organisation that makes it its actions, and no other one", async (
   expect(await act(admin)).toBe("Bearer first");
   await expect(sourceOf(other)).rejects.toMatchObject({ code: "integration_not_found" });
 
-  const params = { connector: "tracker" };
-  const change = { principal: admin, params, body: settingsOf("second") };
-  await callHandler(handlers, changeConnector, change);
-  await callHandler(handlers, renameConnector, { principal: admin, params, body: { name: "T" } });
-  expect(await act(admin)).toBe("Bearer second");
-
   const { body } = await callHandler(handlers, listConnectors, { principal: admin });
   expect(body.connectors).toEqual([
     {
       connector: "tracker",
-      name: "T",
+      name: "Tracker",
       target: { kind: "mcp", url: server.mcpUrl, auth: "headers" },
       authorized: true,
     },
   ]);
-  expect(await world.loggedText()).not.toMatch(/Bearer|second/);
+  expect(await world.loggedText()).not.toMatch(/Bearer|first/);
 });
 
 it("takes the actions and the credentials away when it is removed, however often", async () => {
@@ -117,29 +110,41 @@ it("does not take the name of something else", async () => {
   ).rejects.toMatchObject({ code: "connector_not_found" });
 });
 
+it("is tried before it is added", async () => {
+  const admin = newAdmin();
+  const forbidden = { code: "address_forbidden" };
+  const inside = settingsOf("x", "http://169.254.169.254/mcp");
+  await expect(create(admin, "inside", inside)).rejects.toMatchObject(forbidden);
+  const database = { kind: "postgres", host: "169.254.169.254", database: "shop" } as const;
+  const reader = { user: "reader", password: "secret" };
+  await expect(create(admin, "shop", { ...database, ...reader })).rejects.toMatchObject(forbidden);
+  const { body } = await callHandler(handlers, listConnectors, { principal: admin });
+  expect(body.connectors).toEqual([]);
+  expect(await world.secretsOf(admin.organizationId)).toBe(0);
+});
+
 it("is tested by connecting, and says what is wrong", async () => {
   const admin = newAdmin();
-  const test = async (connector: string) =>
-    (await callHandler(handlers, testConnector, { principal: admin, params: { connector } })).body;
-  await create(admin, "tracker");
-  expect(await test("tracker")).toMatchObject({ problem: null, actions: [{ id: "act" }] });
-  await create(admin, "inside", settingsOf("x", "http://169.254.169.254/mcp"));
-  expect(await test("inside")).toMatchObject({ problem: { code: "address_forbidden" } });
-  await create(admin, "database", {
-    kind: "postgres",
-    host: "169.254.169.254",
-    database: "shop",
-    user: "reader",
-    password: "secret",
+  const params = { connector: "tracker" };
+  const test = async () =>
+    (await callHandler(handlers, testConnector, { principal: admin, params })).body;
+  const passing = await startScriptedMcpServer({
+    "tools/list": answerWith({ tools: [{ name: "act", inputSchema: { type: "object" } }] }),
   });
-  expect(await test("database")).toMatchObject({ problem: { code: "address_forbidden" } });
+  try {
+    await create(admin, "tracker", settingsOf("x", passing.mcpUrl));
+    expect(await test()).toMatchObject({ problem: null, actions: [{ id: "act" }] });
+  } finally {
+    await passing.close();
+  }
+  expect(await test()).toMatchObject({ problem: { code: "integration_unreachable" } });
 });
 
 it("has an address that opens nothing by itself", () => {
   const refused = ["https://user:word@a.test/", "https://a.test/?key=1", "file:///etc/passwd"];
   for (const url of refused) {
-    expect(changeConnector.body.safeParse(settingsOf("x", url)).success).toBe(false);
+    expect(connectorSettingsSchema.safeParse(settingsOf("x", url)).success).toBe(false);
   }
   const host = { ...settingsOf("x"), auth: { kind: "headers", headers: { Host: "a.test" } } };
-  expect(changeConnector.body.safeParse(host).success).toBe(false);
+  expect(connectorSettingsSchema.safeParse(host).success).toBe(false);
 });

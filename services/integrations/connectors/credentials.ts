@@ -1,7 +1,7 @@
 /**
  * The credentials of connectors, encrypted. Each has a name of its own, which the connector's event names:
  * whoever changes a connector at the same time as somebody else, neither gets the other's credentials. With
- * them is the address that they were given for; they go to no other.
+ * them is the server that they were given for; they go to no other.
  */
 import { z } from "zod";
 import { DomainError } from "#contracts/errors";
@@ -22,16 +22,23 @@ const grantSchema = z.object({
 });
 export type Grant = z.infer<typeof grantSchema>;
 
+/** Earlier ones were kept with a whole URL, or with a database and its user: they count for that server. */
+const addressSchema = z.string().transform((kept) => {
+  if (URL.canParse(kept)) return new URL(kept).origin;
+  const parts = JSON.parse(kept) as readonly unknown[];
+  return parts.length === 5 ? JSON.stringify([parts[0], parts[1], parts[4]]) : kept;
+});
+
 const credentialsSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("headers"),
-    address: z.string(),
+    address: addressSchema,
     headers: z.record(z.string(), z.string()),
   }),
-  z.object({ kind: z.literal("password"), address: z.string(), password: z.string() }),
+  z.object({ kind: z.literal("password"), address: addressSchema, password: z.string() }),
   z.object({
     kind: z.literal("oauth"),
-    address: z.string(),
+    address: addressSchema,
     /** Registered by hand; null for one that registers itself. */
     client: clientSchema.nullable(),
     scope: z.string().nullable(),

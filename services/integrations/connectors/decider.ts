@@ -1,4 +1,5 @@
 /** The connectors of an organisation. The state is plain JSON, because snapshots of it are stored. */
+import { isDeepStrictEqual } from "node:util";
 import { assertNever } from "#contracts/assert-never";
 import type { ConnectorCommand } from "#contracts/connector/commands";
 import type { ConnectorEvent, ConnectorTarget } from "#contracts/connector/events";
@@ -35,14 +36,12 @@ export const connectorDecider: Decider<ConnectorCommand, ConnectorEvent, Connect
       }
       case "ChangeConnector": {
         if (!known) throw connectorNotFound(connector);
-        // With the same settings too: somebody has given new credentials, which is to be seen.
-        const { target, credentials } = command;
-        return [{ type: "ConnectorChanged", data: { connector, target, credentials } }];
-      }
-      case "RenameConnector": {
-        if (!known) throw connectorNotFound(connector);
-        const { name } = command;
-        return known.name === name ? [] : [{ type: "ConnectorRenamed", data: { connector, name } }];
+        const { name, settings } = command;
+        const renamed: readonly ConnectorEvent[] =
+          name === null || name === known.name
+            ? []
+            : [{ type: "ConnectorRenamed", data: { connector, name } }];
+        return settings === null ? renamed : [...renamed, ...changed(connector, known, settings)];
       }
       case "AuthorizeConnector": {
         if (!known) throw connectorNotFound(connector);
@@ -67,13 +66,16 @@ export const connectorDecider: Decider<ConnectorCommand, ConnectorEvent, Connect
     switch (event.type) {
       case "ConnectorCreated": {
         const { name, target, credentials } = event.data;
-        return having({ name, target, credentials, authorized: !needsPerson(target) });
+        return having({
+          name,
+          target,
+          credentials,
+          authorized: isAuthorized({ target, credentials }, null),
+        });
       }
       case "ConnectorChanged": {
-        const { target, credentials } = event.data;
-        return known
-          ? having({ ...known, target, credentials, authorized: !needsPerson(target) })
-          : state;
+        const { target, credentials, authorized } = event.data;
+        return known ? having({ ...known, target, credentials, authorized }) : state;
       }
       case "ConnectorRenamed":
         return known ? having({ ...known, name: event.data.name }) : state;
@@ -87,8 +89,33 @@ export const connectorDecider: Decider<ConnectorCommand, ConnectorEvent, Connect
   },
 };
 
-const needsPerson = (target: ConnectorTarget): boolean =>
-  target.kind === "mcp" && target.auth === "oauth";
+type Settings = Pick<ConnectorRecord, "target" | "credentials">;
+
+/** New credentials are other ones by their id, whatever they hold. */
+const changed = (
+  connector: string,
+  known: ConnectorRecord,
+  { from, to }: { readonly from: Settings; readonly to: Settings },
+): readonly ConnectorEvent[] => {
+  const has = ({ target, credentials }: Settings): boolean =>
+    known.credentials === credentials && isDeepStrictEqual(known.target, target);
+  if (has(to)) return [];
+  // Somebody else was faster: what was left out of this change would take theirs back.
+  if (!has(from)) throw connectorChanged(connector);
+  const { target, credentials } = to;
+  const authorized = isAuthorized(to, known);
+  return [{ type: "ConnectorChanged", data: { connector, target, credentials, authorized } }];
+};
+
+/** Whether it can be used at once. @param former what it was before; null for a new one */
+export const isAuthorized = (
+  { target, credentials }: Settings,
+  former: ConnectorRecord | null,
+): boolean =>
+  target.kind !== "mcp" ||
+  target.auth !== "oauth" ||
+  // What a person has let us have is in the credentials.
+  (former !== null && former.credentials === credentials && former.authorized);
 
 export const findConnector = (
   { connectors }: ConnectorState,
@@ -106,6 +133,13 @@ export const connectorExists = (connector: string): DomainError =>
   new DomainError("connector_exists", `"${connector}" is the name of an integration already.`, {
     fields: { connector },
   });
+
+const connectorChanged = (connector: string): DomainError =>
+  new DomainError(
+    "connector_changed",
+    "Somebody else has changed the connector in the meantime. Look at it again.",
+    { fields: { connector } },
+  );
 
 export const authorizationInvalid = (): DomainError =>
   new DomainError(

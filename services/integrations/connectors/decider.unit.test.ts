@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConnectorEvent } from "#contracts/connector/events";
 import { deciderSpec } from "../../testing/decider-spec.ts";
-import { connectorDecider } from "./decider.ts";
+import { connectorDecider, type ConnectorRecord } from "./decider.ts";
 
 const { given } = deciderSpec(connectorDecider);
 const [first, second] = [
@@ -40,7 +40,7 @@ describe("a connector", () => {
     const authorize = { type: "AuthorizeConnector", connector: "tracker" } as const;
     const changed: ConnectorEvent = {
       type: "ConnectorChanged",
-      data: { connector: "tracker", target: oauth, credentials: second },
+      data: { connector: "tracker", target: oauth, credentials: second, authorized: false },
     };
     const authorized: ConnectorEvent = {
       type: "ConnectorAuthorized",
@@ -56,10 +56,44 @@ describe("a connector", () => {
     expect(state.connectors["tracker"]).toMatchObject({ authorized: false });
   });
 
+  it("is changed from what the change was thought for, in one commit, and once", () => {
+    type Settings = Pick<ConnectorRecord, "target" | "credentials">;
+    const from: Settings = { target: oauth, credentials: first };
+    const elsewhere = { ...oauth, url: "https://tracker.example.test/v2" };
+    const to: Settings = { target: elsewhere, credentials: first };
+    const change = (name: string | null, settings: { from: Settings; to: Settings }) =>
+      ({ type: "ChangeConnector", connector: "tracker", name, settings }) as const;
+    const moved = (authorized: boolean): ConnectorEvent => ({
+      type: "ConnectorChanged",
+      data: { connector: "tracker", ...to, authorized },
+    });
+    const renamed: ConnectorEvent = {
+      type: "ConnectorRenamed",
+      data: { connector: "tracker", name: "T" },
+    };
+    given(created()).when(change("T", { from, to })).then(renamed, moved(false));
+    given(created(), renamed, moved(false)).when(change("T", { from, to })).then();
+    given(created(), moved(false))
+      .when(change(null, { from, to: { ...to, credentials: second } }))
+      .thenRejects("connector_changed");
+    // What a person has let us have stays with its credentials, and goes with them.
+    const authorized: ConnectorEvent = {
+      type: "ConnectorAuthorized",
+      data: { connector: "tracker" },
+    };
+    given(created(), authorized).when(change(null, { from, to })).then(moved(true));
+    given(created(), authorized)
+      .when(change(null, { from, to: { target: oauth, credentials: second } }))
+      .then({
+        type: "ConnectorChanged",
+        data: { connector: "tracker", target: oauth, credentials: second, authorized: false },
+      });
+  });
+
   it("that is not there cannot be changed, and is removed already", () => {
     const connector = "constructor";
     given()
-      .when({ type: "RenameConnector", connector, name: "x" })
+      .when({ type: "ChangeConnector", connector, name: "x", settings: null })
       .thenRejects("connector_not_found");
     given().when({ type: "RemoveConnector", connector }).then();
     given(created(connector))

@@ -1,10 +1,9 @@
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import {
-  changeConnector,
-  createConnector,
+  changeConnector as changeConnectorRoute,
+  createConnector as createConnectorRoute,
   listConnectors,
   removeConnector,
-  renameConnector,
   testConnector,
 } from "#contracts/http/connectors";
 import { isDomainError } from "#contracts/errors";
@@ -15,16 +14,16 @@ import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
 import { actorOf, type Principal } from "../../gateway/principal.ts";
 import { vendors } from "../vendors.ts";
 import {
-  commandConnector,
   type ConnectorKey,
   type ConnectorsDeps,
-  giveSettings,
   loadConnectors,
   remove,
   requireConnector,
 } from "./commands.ts";
 import { connectorExists } from "./decider.ts";
-import { openConnector, type OpenConnectorDeps } from "./open-connector.ts";
+import { changeConnector, createConnector } from "./give-settings.ts";
+import type { OpenConnectorDeps } from "./open-connector.ts";
+import { tryConnector } from "./try-connector.ts";
 
 export interface ConnectorRoutesDeps extends ConnectorsDeps, OpenConnectorDeps {
   readonly registry: ActionRegistry;
@@ -56,26 +55,15 @@ export const connectorRoutes = (deps: ConnectorRoutesDeps): readonly RouteHandle
     });
     return { status: 200, body: { connectors: views } };
   }),
-  handleRoute(createConnector, async (request) => {
-    const { connector, name, settings } = request.body;
-    const organization = request.principal.organizationId;
-    await requireFreeName(deps.registry, { organization, connector });
-    const given = { type: "CreateConnector", name, settings } as const;
-    const key = { organization, connector };
-    return {
-      status: 202,
-      body: { position: await giveSettings(deps, key, given, metaOf(request)) },
-    };
-  }),
-  handleRoute(changeConnector, async (request) => {
-    const given = { type: "ChangeConnector", settings: request.body } as const;
-    const position = await giveSettings(deps, keyOf(request), given, metaOf(request));
+  handleRoute(createConnectorRoute, async (request) => {
+    const { connector, ...given } = request.body;
+    const key = { organization: request.principal.organizationId, connector };
+    await requireFreeName(deps.registry, key);
+    const position = await createConnector(deps, key, given, metaOf(request));
     return { status: 202, body: { position } };
   }),
-  handleRoute(renameConnector, async (request) => {
-    const { organization, connector } = keyOf(request);
-    const command = { type: "RenameConnector", connector, name: request.body.name } as const;
-    const position = await commandConnector(deps.store, organization, command, metaOf(request));
+  handleRoute(changeConnectorRoute, async (request) => {
+    const position = await changeConnector(deps, keyOf(request), request.body, metaOf(request));
     return { status: 202, body: { position } };
   }),
   handleRoute(removeConnector, async (request) => ({
@@ -101,13 +89,10 @@ const requireFreeName = async (
   if (taken) throw connectorExists(connector);
 };
 
-/** A source of its own, which remembers no list. */
-const test = async (deps: ConnectorRoutesDeps, known: Parameters<typeof openConnector>[1]) => {
-  const source = openConnector(deps, known);
+const test = async (deps: ConnectorRoutesDeps, known: Parameters<typeof tryConnector>[1]) => {
   try {
-    await source.check?.();
-    const actions = [...(await source.list())];
-    return { problem: null, actions, leftOut: [...((await source.leftOut?.()) ?? [])] };
+    const { actions, leftOut } = await tryConnector(deps, known);
+    return { problem: null, actions: [...actions], leftOut: [...leftOut] };
   } catch (error) {
     // That it fails is what was asked for, with the reason; what is no reason of ours is a failure here.
     if (!isDomainError(error)) throw error;

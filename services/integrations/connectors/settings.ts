@@ -15,7 +15,7 @@ export const splitSettings = (settings: ConnectorSettings): SplitSettings => {
     return { target, credentials: { kind: "password", address: addressOf(target), password } };
   }
   const { kind, url, auth } = settings;
-  const address = url;
+  const address = addressOf({ kind, url, auth: "none" });
   switch (auth.kind) {
     case "none":
       return { target: { kind, url, auth: "none" }, credentials: null };
@@ -48,8 +48,11 @@ export const splitSettings = (settings: ConnectorSettings): SplitSettings => {
   }
 };
 
-/** What credentials are bound to. */
+/**
+ * What credentials are bound to: the server that they were given for, and how it has to prove itself. Other
+ * paths, databases and users of the same server may be tried with them; another server never gets them.
+ */
 export const addressOf = (target: ConnectorTarget): string =>
   target.kind === "mcp"
-    ? target.url
-    : JSON.stringify([target.host, target.port, target.database, target.user, target.tls]);
+    ? new URL(target.url).origin
+    : JSON.stringify([target.host, target.port, target.tls]);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   authorizationCallback,
   authorizeConnector,
+  type ConnectorSettingsChange,
   finishAuthorization,
   type ReturnedAuthorization,
 } from "#contracts/http/connectors";
@@ -18,8 +19,10 @@ import {
   newAdmin,
   startConnectorWorld,
 } from "../../testing/connector-world.ts";
+import { answerWith, startScriptedMcpServer } from "../../testing/scripted-mcp-server.ts";
 import { contextOf } from "../../testing/vendor-call.ts";
-import { giveSettings, requireConnector } from "../commands.ts";
+import { requireConnector } from "../commands.ts";
+import { changeConnector, createConnector } from "../give-settings.ts";
 import { authorizationRoutes } from "./routes.ts";
 
 type Admin = ReturnType<typeof newAdmin>;
@@ -44,13 +47,17 @@ afterAll(() => world.close());
 
 const metaOf = ({ userId }: Admin) =>
   newCommandMeta({ actor: { kind: "user", id: userId, via: "test" } });
-const give = (admin: Admin, type: "CreateConnector" | "ChangeConnector", url = server.mcp.mcpUrl) =>
-  giveSettings(
+const settingsOf = (url: string) => ({ kind: "mcp", url, auth: { kind: "oauth" } }) as const;
+const keyOf = ({ organizationId: organization }: Admin) => ({ organization, connector: "tracker" });
+const create = (admin: Admin) =>
+  createConnector(
     world.deps,
-    { organization: admin.organizationId, connector: "tracker" },
-    { type, name: "Tracker", settings: { kind: "mcp", url, auth: { kind: "oauth" } } },
+    keyOf(admin),
+    { name: "Tracker", settings: settingsOf(server.mcp.mcpUrl) },
     metaOf(admin),
   );
+const change = (admin: Admin, settings: ConnectorSettingsChange) =>
+  changeConnector(world.deps, keyOf(admin), { settings }, metaOf(admin));
 const begin = async (admin: Admin): Promise<string> => {
   const request = { principal: admin, params: { connector: "tracker" } };
   return (await callHandler(handlers, authorizeConnector, request)).body.authorizationUrl;
@@ -59,7 +66,7 @@ const finish = (admin: Admin, query: ReturnedAuthorization) =>
   callHandler(handlers, finishAuthorization, { principal: admin, query });
 const authorized = async (): Promise<Admin> => {
   const admin = newAdmin();
-  await give(admin, "CreateConnector");
+  await create(admin);
   await finish(admin, server.consent(await begin(admin)));
   return admin;
 };
@@ -73,7 +80,7 @@ const isAuthorized = async ({ organizationId: organization }: Admin): Promise<bo
 describe("a connector that people authorize", () => {
   it("can be used once a person has done so, by every process", async () => {
     const admin = newAdmin();
-    await give(admin, "CreateConnector");
+    await create(admin);
     expect(await isAuthorized(admin)).toBe(false);
     await expect(act(admin)).rejects.toMatchObject({ code: "integration_unauthorized" });
 
@@ -99,7 +106,7 @@ describe("a connector that people authorize", () => {
 
   it("is authorized by whoever has begun it, in time and for the settings of then", async () => {
     const admin = newAdmin();
-    await give(admin, "CreateConnector");
+    await create(admin);
     const invalid = { code: "connector_authorization_invalid" };
     const returned = server.consent(await begin(admin));
     const colleague = { ...admin, userId: newId("user") };
@@ -109,7 +116,7 @@ describe("a connector that people authorize", () => {
     }
     const forged = { ...returned, state: "tracker.forged" };
     await expect(finish(admin, forged)).rejects.toMatchObject(invalid);
-    await give(admin, "ChangeConnector");
+    await change(admin, settingsOf(server.mcp.mcpUrl));
     await expect(finish(admin, returned)).rejects.toMatchObject(invalid);
 
     const late = server.consent(await begin(admin));
@@ -157,9 +164,30 @@ describe("a connector that people authorize", () => {
     expect(await act(admin)).toBe("done");
   });
 
+  it("keeps what a person has given while its server stays, and takes it to no other one", async () => {
+    const admin = await authorized();
+    await change(admin, { kind: "mcp", url: `${server.mcp.url}/v2` });
+    expect(await isAuthorized(admin)).toBe(true);
+    expect(await act(admin)).toBe("done");
+
+    const other = await startScriptedMcpServer({ "tools/list": answerWith({ tools: [] }) });
+    try {
+      await change(admin, { kind: "mcp", url: other.mcpUrl });
+      expect(await isAuthorized(admin)).toBe(false);
+      await expect(act(admin)).rejects.toMatchObject({ code: "integration_unauthorized" });
+      expect(other.asked).toEqual([]);
+      // What is left is that it wants to be authorized; the grant itself is gone.
+      expect(await world.secretsOf(admin.organizationId)).toBe(1);
+      await change(admin, { kind: "mcp", url: server.mcp.mcpUrl });
+      await expect(act(admin)).rejects.toMatchObject({ code: "integration_unauthorized" });
+    } finally {
+      await other.close();
+    }
+  });
+
   it("does not look for its authorization server inside the network", async () => {
     const admin = newAdmin();
-    await give(admin, "CreateConnector");
+    await create(admin);
     server.mcp.answer((_, response) => {
       const inside = "http://169.254.169.254/latest/meta-data";
       response.setHeader("www-authenticate", `Bearer resource_metadata="${inside}"`);

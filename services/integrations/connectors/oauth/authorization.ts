@@ -20,6 +20,7 @@ import {
   putCredentials,
 } from "../credentials.ts";
 import { authorizationInvalid, type ConnectorRecord } from "../decider.ts";
+import { addressOf } from "../settings.ts";
 import { grantOf } from "./grant.ts";
 import { type AuthorizationFetch, authorizationFetch } from "./metadata-fetch.ts";
 import { type FlowState, flowProvider } from "./oauth-flow.ts";
@@ -143,7 +144,10 @@ const requireOAuth = async (
   }
   if (credentials === null) throw noCredentials();
   const secretKey = { organization: key.organization, credentials };
-  const stored = await getCredentials(secrets, secretKey, { kind: "oauth", address: target.url });
+  const stored = await getCredentials(secrets, secretKey, {
+    kind: "oauth",
+    address: addressOf(target),
+  });
   return { url: target.url, credentials, stored };
 };
 
