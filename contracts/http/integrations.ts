@@ -29,7 +29,8 @@ export const connectIntegration = defineRoute({
   method: "PUT",
   path: "/v1/integrations/:vendor",
   audience: "approver",
-  summary: "Give a vendor's credentials, in the place of the former ones",
+  summary:
+    "Give a vendor's credentials, in the place of the former ones, once the vendor has taken them",
   params: vendorParams,
   body: z.object({
     token: z
@@ -56,4 +57,17 @@ export const disconnectIntegration = defineRoute({
   summary: "Forget a vendor's credentials",
   params: vendorParams,
   responses: { 202: acceptedSchema },
+});
+
+export const testIntegration = defineRoute({
+  method: "POST",
+  path: "/v1/integrations/:vendor/test",
+  audience: "approver",
+  summary: "Ask the vendor now whether it takes the organisation's credentials",
+  params: vendorParams,
+  responses: {
+    200: z.object({
+      problem: z.object({ code: z.string(), message: z.string() }).nullable(),
+    }),
+  },
 });

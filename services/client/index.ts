@@ -54,6 +54,7 @@ export {
   connectIntegration,
   disconnectIntegration,
   listIntegrations,
+  testIntegration,
 } from "#contracts/http/integrations";
 export { listTriggers } from "#contracts/http/triggers";
 export { getEnvironment, provideEnvVariables } from "#contracts/http/environment";

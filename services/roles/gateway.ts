@@ -164,7 +164,7 @@ export const startGatewayRole = async (
           findUser: identity.findUser,
           ...sidecars,
         }),
-        ...integrationRoutes({ store, secrets }),
+        ...integrationRoutes(connections),
         ...connectorRoutes({ ...connections, registry, log }),
         ...authorizationRoutes({
           ...connections,

@@ -1,9 +1,10 @@
 import type { ConnectorView } from "#contracts/http/connectors";
+import type { VendorId } from "#contracts/integration/events";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
 import { visibleText } from "../ui/visible-text.ts";
-import { useAuthorizeConnector, useTestConnector } from "./connector-queries.ts";
+import { useAuthorizeConnector, useTestConnector, useTestVendor } from "./connector-queries.ts";
 
 /** Lets a person authorize a connector, and find out whether it works. */
 export const ConnectorChecks = ({ connector }: { readonly connector: ConnectorView }) => {
@@ -43,3 +44,23 @@ const TestResult = ({
       It works, and offers {actions.length} {actions.length === 1 ? "action" : "actions"}.
     </Notice>
   );
+
+/** Lets a person find out whether a vendor takes the organisation's token. */
+export const VendorCheck = ({ vendor }: { readonly vendor: VendorId }) => {
+  const test = useTestVendor(vendor);
+  const { data } = test;
+  return (
+    <>
+      <Button busy={test.isPending} onClick={() => test.mutate()}>
+        Test it
+      </Button>
+      {test.error && <Notice tone="danger">{problemText(test.error)}</Notice>}
+      {data?.problem && !test.isPending && (
+        <Notice tone="danger">{visibleText(data.problem.message)}</Notice>
+      )}
+      {data?.problem === null && !test.isPending && (
+        <Notice tone="success">It takes the token.</Notice>
+      )}
+    </>
+  );
+};

@@ -14,6 +14,7 @@ import {
   connectIntegration,
   disconnectIntegration,
   listIntegrations,
+  testIntegration,
 } from "#contracts/http/integrations";
 import type { VendorId } from "#contracts/integration/events";
 import type { CallInput } from "#services/client/call";
@@ -102,6 +103,11 @@ export const useTestConnector = (connector: string) => {
     mutationFn: () => api.call(testConnector, { params: { connector } }),
     onSuccess: () => void queryClient.invalidateQueries({ queryKey: availableKey }),
   });
+};
+
+export const useTestVendor = (vendor: VendorId) => {
+  const api = useApi();
+  return useMutation({ mutationFn: () => api.call(testIntegration, { params: { vendor } }) });
 };
 
 /** Leaves for the authorization server. The gateway answers no other address than one of the web. */

@@ -10,7 +10,7 @@ import {
   waitsForPerson,
 } from "../connectors/connection.ts";
 import { ConnectionControls } from "../connectors/connection-controls.tsx";
-import { ConnectorChecks } from "../connectors/connector-checks.tsx";
+import { ConnectorChecks, VendorCheck } from "../connectors/connector-checks.tsx";
 import { useConnections } from "../connectors/connector-queries.ts";
 import { LeftOut } from "../connectors/left-out.tsx";
 import { RiskForm } from "../connectors/risk-form.tsx";
@@ -88,6 +88,7 @@ const OneConnection = ({ connection, policy }: OneConnectionProps) => {
       {mayApprove(user) && (
         <div className="button-row connector-controls">
           {connection.kind === "connector" && <ConnectorChecks connector={connection.connector} />}
+          {connection.kind === "vendor" && <VendorCheck vendor={connection.vendor.vendor} />}
           <ConnectionControls
             connection={connection}
             rules={policy.rules}

@@ -1,8 +1,10 @@
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   connectIntegration,
   disconnectIntegration,
   listIntegrations,
+  testIntegration,
 } from "#contracts/http/integrations";
 import { newId } from "#contracts/ids";
 import type { VendorId } from "#contracts/integration/events";
@@ -20,6 +22,7 @@ import { createOutbound } from "../outbound/outbound.ts";
 import { json, type LocalServer, startLocalServer } from "../testing/local-server.ts";
 import { contextOf } from "../testing/vendor-call.ts";
 import { withConnectedVendors } from "./registry.ts";
+import { validateConnections } from "../../sessions/validate-connections.ts";
 import { integrationRoutes } from "./routes.ts";
 
 const opened = runningStack();
@@ -41,7 +44,7 @@ beforeAll(async () => {
   const outbound = createOutbound({ allowedNetworks: ["127.0.0.1/32"] });
   opened.add({ stop: () => outbound.close() });
   const secrets = await openSecrets(sql, new Uint8Array(32).fill(7));
-  handlers = integrationRoutes({ store, secrets });
+  handlers = integrationRoutes({ store, secrets, outbound });
   const none: ActionRegistry = { sourcesOf: () => Promise.resolve([]) };
   registry = withConnectedVendors(none, { store, secrets, outbound });
 });
@@ -67,8 +70,19 @@ const connectAs = (
     body: { token, baseUrl },
   });
 
+/** Takes one token, and none after that was taken back. */
+const answerFor = (token: string | null): void =>
+  server.answer(({ headers, path }, response) =>
+    json(
+      response,
+      path.startsWith("/user") ? { login: "ada" } : [],
+      headers.authorization?.split(" ")[1] === token ? 200 : 401,
+    ),
+  );
+
 it("gives the organisation that connects a vendor its actions, and no other one", async () => {
   const [admin, other] = [newAdmin(), newAdmin()];
+  answerFor("first-token");
   await connectAs(admin, "sentry", "first-token");
   expect(await registry.sourcesOf(other.organizationId)).toEqual([]);
   const source = await requireSource(registry, admin.organizationId, "sentry");
@@ -78,6 +92,7 @@ it("gives the organisation that connects a vendor its actions, and no other one"
   expect(server.asked.at(-1)?.headers.authorization).toBe("Bearer first-token");
 
   // New credentials count at once, for sources that are in use too.
+  answerFor("second-token");
   await connectAs(admin, "sentry", "second-token");
   await read();
   expect(server.asked.at(-1)?.headers.authorization).toBe("Bearer second-token");
@@ -94,6 +109,7 @@ it("gives the organisation that connects a vendor its actions, and no other one"
 
 it("takes the actions and the credentials away when a vendor is disconnected", async () => {
   const admin = newAdmin();
+  answerFor("a-token");
   await connectAs(admin, "github", "a-token");
   const source = await requireSource(registry, admin.organizationId, "github");
   const request = { principal: admin, params: { vendor: "github" as const } };
@@ -105,4 +121,51 @@ it("takes the actions and the credentials away when a vendor is disconnected", a
     source.execute("list_issues", { owner: "acme", repo: "web" }, contextOf()),
   ).rejects.toMatchObject({ code: "integration_unauthorized" });
   expect(server.asked).toHaveLength(before);
+});
+
+const test = async (principal: ReturnType<typeof newAdmin>) =>
+  (
+    await callHandler(handlers, testIntegration, {
+      principal,
+      params: { vendor: "sentry" as const },
+    })
+  ).body.problem;
+
+it("takes a token that the vendor takes, and no other one in its place", async () => {
+  const admin = newAdmin();
+  answerFor("good-token");
+  const unauthorized = { code: "integration_unauthorized" };
+  await expect(connectAs(admin, "sentry", "bad-token")).rejects.toMatchObject(unauthorized);
+  expect(await registry.sourcesOf(admin.organizationId)).toEqual([]);
+  expect(await test(admin)).toMatchObject(unauthorized);
+
+  await connectAs(admin, "sentry", "good-token");
+  await expect(connectAs(admin, "sentry", "bad-token")).rejects.toMatchObject(unauthorized);
+  expect(await test(admin)).toBeNull();
+  answerFor(null);
+  const problem = await test(admin);
+  expect(problem).toMatchObject(unauthorized);
+  expect(JSON.stringify(problem)).not.toContain("good-token");
+});
+
+it("leaves a vendor that refuses the token out of sessions, and does not ask it for each of them", async () => {
+  const admin = newAdmin();
+  answerFor("good-token");
+  await connectAs(admin, "sentry", "good-token");
+  const log = pino({ level: "silent" });
+  const validate = () => validateConnections({ registry, log }, admin.organizationId, ["sentry"]);
+  const before = server.asked.length;
+  for (let session = 0; session < 3; session += 1) {
+    expect(await validate()).toEqual({ usable: ["sentry"], excluded: [] });
+  }
+  expect(server.asked.length).toBe(before + 1);
+
+  // Other credentials are asked about at once.
+  answerFor("other-token");
+  await connectAs(admin, "sentry", "other-token");
+  answerFor(null);
+  expect(await validate()).toMatchObject({
+    usable: [],
+    excluded: [{ connection: "sentry", code: "integration_unauthorized" }],
+  });
 });

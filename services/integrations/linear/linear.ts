@@ -116,5 +116,8 @@ export const linear: Vendor = {
   id: "linear",
   name: "Linear",
   baseUrl: "https://api.linear.app",
+  prove: async (call) => {
+    await linearOf(call, { reads: true }).viewer;
+  },
   actions: [listIssues, getIssue, createIssue, updateIssue, addComment],
 };

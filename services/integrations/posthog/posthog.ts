@@ -1,6 +1,7 @@
 /** PostHog's queries and annotations, over its web API (https://posthog.com/docs/api). */
 import { z } from "zod";
 import { requestJson } from "../vendor/rest.ts";
+import { unlessForbidden } from "../vendor/prove-credentials.ts";
 import { defineAction, type Vendor } from "../vendor/vendor.ts";
 
 const project = z
@@ -64,5 +65,11 @@ export const posthog: Vendor = {
   id: "posthog",
   name: "PostHog",
   baseUrl: "https://us.posthog.com",
+  prove: (call) =>
+    unlessForbidden(async () => {
+      const projects = { path: ["api", "projects"], query: { limit: 1 } };
+      const { body } = await requestJson("PostHog", call, projects);
+      z.object({ results: z.array(z.unknown()) }).parse(body);
+    }),
   actions: [query, listAnnotations, createAnnotation],
 };

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type RestRequest, requestJson } from "../vendor/rest.ts";
+import { unlessForbidden } from "../vendor/prove-credentials.ts";
 import { defineAction, type Vendor, type VendorCall } from "../vendor/vendor.ts";
 
 const request = (call: VendorCall, what: RestRequest) => requestJson("Sentry", call, what);
@@ -97,5 +98,10 @@ export const sentry: Vendor = {
   id: "sentry",
   name: "Sentry",
   baseUrl: "https://sentry.io/api/0",
+  prove: (call) =>
+    unlessForbidden(async () => {
+      const { body } = await request(call, { path: ["organizations"], query: { per_page: 1 } });
+      z.array(z.unknown()).parse(body);
+    }),
   actions: [listIssues, getIssue, listIssueEvents, getEvent, updateIssue],
 };

@@ -48,15 +48,19 @@ const withSlack = async <T>(
   try {
     return await use(client);
   } catch (error) {
-    if (!isPlatformError(error)) throw unanswered({ vendor: "Slack", reads }, error);
-    const detail = error.data.error;
+    const refused = platformErrorSchema.safeParse(error).data;
+    if (!refused) throw unanswered({ vendor: "Slack", reads }, error);
+    const detail = refused.data.error;
     const status = badCredentials.has(detail) ? 401 : notAllowed.has(detail) ? 403 : 400;
     throw refusalOf({ vendor: "Slack", reads }, { status, retryAfterSeconds: null, detail });
   }
 };
 
-const isPlatformError = (error: unknown): error is Error & { data: { error: string } } =>
-  error instanceof Error && "code" in error && error.code === ErrorCode.PlatformError;
+/** Slack's client also calls a page that is no answer of Slack's such an error, with all of its text. */
+const platformErrorSchema = z.object({
+  code: z.literal(ErrorCode.PlatformError),
+  data: z.object({ error: z.string().regex(/^\w{1,100}$/) }),
+});
 
 const sendMessage = defineAction({
   id: "send_message",
@@ -130,5 +134,9 @@ export const slack: Vendor = {
   id: "slack",
   name: "Slack",
   baseUrl: "https://slack.com/api",
+  prove: (call) =>
+    withSlack(true, call, async (client) => {
+      await client.auth.test();
+    }),
   actions: [sendMessage, listChannels, readThread],
 };

@@ -30,6 +30,8 @@ export interface Vendor {
   readonly id: VendorId;
   readonly name: string;
   readonly baseUrl: string;
+  /** A cheap read, which shows whether it is this vendor and knows the credentials. Throws as an action does. */
+  prove(call: VendorCall): Promise<void>;
   readonly actions: readonly VendorAction[];
 }
 
@@ -60,6 +62,8 @@ export interface VendorConnection {
   readonly outbound: Outbound;
   /** Asked for at each action, so that new ones count at once. */
   readonly credentials: () => Promise<VendorCredentials>;
+  /** Whether the vendor takes these credentials. @throws DomainError as {@link proveCredentials} */
+  readonly check: (credentials: VendorCredentials) => Promise<void>;
 }
 
 /** The vendor's actions with one organisation's credentials. Nothing is kept between two calls. */
@@ -70,9 +74,7 @@ export const createVendorSource = (vendor: Vendor, connection: VendorConnection)
     id,
     name,
     list: () => Promise.resolve(definitions),
-    check: async () => {
-      await connection.credentials();
-    },
+    check: async () => connection.check(await connection.credentials()),
     guide: () => Promise.resolve(guideOf({ id, name }, definitions)),
     execute: async (actionId, params, { signal, idempotencyKey }) => {
       const action = vendor.actions.find(({ definition }) => definition.id === actionId);
@@ -80,20 +82,38 @@ export const createVendorSource = (vendor: Vendor, connection: VendorConnection)
         throw new DomainError("action_not_found", `"${id}" has no action "${actionId}".`);
       }
       const reads = action.definition.risk === "read";
-      const { token, baseUrl: own } = await connection.credentials();
-      const baseUrl = (own ?? vendor.baseUrl).replace(/\/+$/, "");
-      const wire = openWire({ outbound: connection.outbound, vendor: name, reads, signal });
-      try {
-        return await action.run(params, {
-          token,
-          baseUrl,
-          fetch: wire.fetch,
-          signal,
-          idempotencyKey,
-        });
-      } catch (error) {
-        throw wire.explain(error);
-      }
+      const credentials = await connection.credentials();
+      const { outbound } = connection;
+      return exchangeWith(
+        vendor,
+        { outbound, credentials, reads, signal, idempotencyKey },
+        (call) => action.run(params, call),
+      );
     },
   };
+};
+
+interface VendorExchange {
+  readonly outbound: Outbound;
+  readonly credentials: VendorCredentials;
+  /** Whether it changes nothing. */
+  readonly reads: boolean;
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string;
+}
+
+/** What is done with a vendor in one go; throws, with an explanation, whatever is no success. */
+export const exchangeWith = async <T>(
+  vendor: Vendor,
+  { outbound, credentials, reads, signal, idempotencyKey }: VendorExchange,
+  use: (call: VendorCall) => Promise<T>,
+): Promise<T> => {
+  const { token, baseUrl: own } = credentials;
+  const baseUrl = (own ?? vendor.baseUrl).replace(/\/+$/, "");
+  const wire = openWire({ outbound, vendor: vendor.name, reads, signal });
+  try {
+    return await use({ token, baseUrl, fetch: wire.fetch, signal, idempotencyKey });
+  } catch (error) {
+    throw wire.explain(error);
+  }
 };
