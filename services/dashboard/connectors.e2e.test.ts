@@ -12,6 +12,7 @@ import {
   type EverythingServer,
   startEverythingServer,
 } from "../integrations/testing/everything-server.ts";
+import { json, type LocalServer, startLocalServer } from "../integrations/testing/local-server.ts";
 import {
   answerWith,
   type ScriptedMcpServer,
@@ -29,6 +30,9 @@ let browser: OpenBrowser;
 let everything: EverythingServer;
 let authorized: AuthorizedMcpServer;
 let hostile: ScriptedMcpServer;
+/** Works when it is added, and never again. */
+let flaky: ScriptedMcpServer;
+let sentry: LocalServer;
 const closing: (() => Promise<void>)[] = [];
 
 /** Keeps what is opened to be closed, whatever fails after it. */
@@ -44,6 +48,18 @@ beforeAll(async () => {
   authorized = await opened(startAuthorizedMcpServer());
   hostile = await opened(
     startScriptedMcpServer({ "tools/list": answerWith({ tools: hostileTools }) }),
+  );
+  flaky = await opened(
+    startScriptedMcpServer({
+      "tools/list": (message, response, asked) =>
+        flaky.received("tools/list").length > 1
+          ? void response.writeHead(500).end()
+          : answerWith({ tools: [] })(message, response, asked),
+    }),
+  );
+  sentry = await opened(startLocalServer());
+  sentry.answer(({ headers }, response) =>
+    json(response, [], headers.authorization === "Bearer v3ry-s3cret" ? 200 : 401),
   );
   stack = await opened(startTestStack({ OUTBOUND_ALLOWED_NETWORKS: "127.0.0.1/32" }));
   browser = await opened(openBrowser());
@@ -124,9 +140,20 @@ it(
     await page.locator(".connector-head").getByText("Reachable").waitFor();
     expect(await dryRun()).toMatchObject({ mode: "allow", source: "organization" });
 
+    const changing = page.getByRole("form", { name: "Change the connector" });
+    await changing.getByLabel("Name").fill("Moved");
+    await changing.getByRole("button", { name: "Change connector" }).click();
+    await changing.getByText("The connector was changed.").waitFor();
+    await page.getByRole("heading", { name: "Moved", exact: true }).waitFor();
+
+    await decided.getByLabel("What happens").selectOption("As inferred: what its risk suggests");
+    await decided.getByRole("button", { name: "Save" }).click();
+    await echo.getByText("Nobody has decided; it follows from the risk.").waitFor();
+    expect((await stack.client.call(getPolicy)).modes).toEqual([]);
+
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("button", { name: "Remove it" }).click();
-    await page.getByText("Reference was removed.").waitFor();
+    await page.getByText("Moved was removed.").waitFor();
     await arrivedAt(page, "Connectors");
     expect((await stack.client.call(listConnectors)).connectors).toEqual([]);
     expect(browser.complaints.slice(before)).toEqual([]);
@@ -148,7 +175,13 @@ it(
     await fill("https://somebody:secret@tracker.example/mcp");
     await form.getByRole("alert").waitFor();
     await fill("http://127.0.0.1:1/mcp");
+    await form.getByText("The integration's server cannot be reached.").waitFor();
+    await fill(flaky.mcpUrl);
     await page.locator(".connector-head").getByText("Has a problem").waitFor();
+    const changing = page.getByRole("form", { name: "Change the connector" });
+    await changing.getByLabel("Address").fill("http://127.0.0.1:1/mcp");
+    await changing.getByRole("button", { name: "Change connector" }).click();
+    await changing.getByText("The integration's server cannot be reached.").waitFor();
     await page.getByRole("button", { name: "Test it" }).click();
     await page.locator(".connector-controls").getByRole("alert").waitFor();
     await page.getByRole("link", { name: "All connectors" }).click();
@@ -228,10 +261,16 @@ it(
     const page = await openConnectors();
     const form = page.getByRole("form", { name: "Connect a service" });
     await form.getByLabel("Service").selectOption("Sentry");
+    await form.getByLabel("Address").fill(sentry.url);
+    await form.getByLabel("Access token").fill("wr0ng");
+    await form.getByRole("button", { name: "Connect" }).click();
+    await form.getByText("Sentry does not accept the organisation's credentials.").waitFor();
     await form.getByLabel("Access token").fill("v3ry-s3cret");
     await form.getByRole("button", { name: "Connect" }).click();
     await page.getByRole("heading", { name: "Sentry" }).waitFor();
     await page.getByRole("region", { name: "Actions" }).waitFor();
+    await page.getByRole("button", { name: "Test it" }).click();
+    await page.getByText("It takes the token.").waitFor();
     const renew = page.getByRole("form", { name: "Give a new token" });
     expect(await renew.getByLabel("Access token").inputValue()).toBe("");
     expect(await page.content()).not.toContain("v3ry-s3cret");
