@@ -2,8 +2,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createConnector, listConnectors } from "#contracts/http/connectors";
-import { createRule, dryRunPolicy, getPolicy } from "#contracts/http/policy";
+import { createRule, dryRunPolicy, getPolicy, setAutomationMode } from "#contracts/http/policy";
 import { createSession } from "#contracts/http/sessions";
+import { newId } from "#contracts/ids";
 import {
   type AuthorizedMcpServer,
   startAuthorizedMcpServer,
@@ -150,6 +151,14 @@ it(
     await decided.getByRole("button", { name: "Save" }).click();
     await echo.getByText("Nobody has decided; it follows from the risk.").waitFor();
     expect((await stack.client.call(getPolicy)).modes).toEqual([]);
+
+    const own = { integration: "reference", action: "echo", triggerId: newId("trigger") };
+    await stack.client.call(setAutomationMode, { params: own, body: { mode: "deny" } });
+    await page.reload();
+    await echo.locator("summary").click();
+    await echo.getByRole("button", { name: "Follow the organisation" }).click();
+    await echo.getByText("In automations").waitFor({ state: "detached" });
+    expect((await stack.client.call(getPolicy)).automationModes).toEqual([]);
 
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("button", { name: "Remove it" }).click();

@@ -8,6 +8,7 @@ import { Badge } from "../ui/badge.tsx";
 import { ForeignText } from "../ui/foreign-text.tsx";
 import { visibleText } from "../ui/visible-text.ts";
 import { modeSourceText, risksOf } from "./action-text.ts";
+import { AutomationModes } from "./automation-modes.tsx";
 import { ToolSettings } from "./tool-settings.tsx";
 
 interface ToolProps {
@@ -47,6 +48,13 @@ export const Tool = ({ integration, action, policy }: ToolProps) => {
             {action.description === "" ? "Nothing." : visibleText(action.description)}
           </Block>
           <Block title="Parameters">{visibleText(JSON.stringify(action.params, null, 2))}</Block>
+          {mayApprove(user) && (
+            <AutomationModes
+              modes={policy.automationModes.filter(
+                (one) => one.integration === integration && one.action === action.id,
+              )}
+            />
+          )}
           {mayApprove(user) && (
             <ToolSettings
               integration={integration}

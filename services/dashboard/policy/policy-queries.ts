@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { clearActionMode, setActionMode } from "#contracts/http/actions";
 import {
+  clearAutomationMode,
   createRule,
   dryRunPolicy,
   getPolicy,
@@ -12,6 +13,7 @@ import { listTriggers } from "#contracts/http/triggers";
 import type { RuleId, SessionId } from "#contracts/ids";
 import type { ActionMode, RiskLevel } from "#contracts/policy/mode";
 import type { PolicyRule } from "#contracts/policy/rules";
+import type { PolicyView } from "#contracts/policy/view";
 import { useApi } from "../app/api.ts";
 import { availableKey } from "../connectors/available-key.ts";
 
@@ -83,6 +85,17 @@ export const useSetAction = () => {
         await api.call(setActionMode, { params: { integration, action }, body: { mode } });
       }
     },
+    onSettled,
+  });
+};
+
+/** Takes an automation's own mode for an action back. */
+export const useFollowOrganization = () => {
+  const api = useApi();
+  const onSettled = useSettled();
+  return useMutation({
+    mutationFn: ({ triggerId, integration, action }: PolicyView["automationModes"][number]) =>
+      api.call(clearAutomationMode, { params: { triggerId, integration, action } }),
     onSettled,
   });
 };
