@@ -22,6 +22,16 @@ import type { RunOpenerDeps } from "./run-opener.ts";
 
 const name = "run-approvals";
 
+/** The events with which an invocation begins to wait, if it does, and those that end it. */
+const turningPoints = [
+  "ActionInvoked",
+  "ActionDenied",
+  "ActionExpired",
+  "ActionCompleted",
+  "ActionFailed",
+  "OutcomeLost",
+] as const;
+
 /** How soon it is looked at again whether the agent's turn has ended, in milliseconds. */
 const watchIntervalMs = 2_000;
 
@@ -31,6 +41,7 @@ export const startRunApprovals = (deps: RunApprovalsDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
     aggregates: ["invocation"],
+    events: turningPoints,
     log: deps.log,
     maxAttempts: Number.POSITIVE_INFINITY,
     react: (recorded) => followInvocation(deps, recorded),

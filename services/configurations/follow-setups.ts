@@ -20,12 +20,12 @@ import { configurationAggregate } from "./decider.ts";
 const name = "configuration-setups";
 
 /** The events after which a configuration may have something to learn. */
-const telling = new Set([
+const telling = [
   "ConfigurationApplied",
   "ServiceCommandsSaved",
   "SnapshotTaken",
   "SessionStopped",
-]);
+] as const;
 
 export interface FollowSetupsDeps {
   readonly store: EventStore;
@@ -38,12 +38,12 @@ export const startFollowingSetups = (deps: FollowSetupsDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
     aggregates: ["session"],
+    events: telling,
     log: deps.log,
     react: (recorded) => followSetup(deps, recorded),
   });
 
 const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Promise<void> => {
-  if (!recorded.commit.events.some(({ type }) => telling.has(type))) return;
   const organization = recorded.ref.organization as OrganizationId;
   const sessionId = recorded.ref.id as SessionId;
   const load = async (): Promise<SessionState> =>

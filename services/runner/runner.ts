@@ -27,7 +27,7 @@ const callHeldMs = 10_000;
 const defaultCapacity = 2_000;
 
 /** The events after which a session may need an owner. */
-const calls = new Set([
+const calls = [
   "SessionCreated",
   "PromptQueued",
   "CancelRequested",
@@ -36,7 +36,7 @@ const calls = new Set([
   "SnapshotRequested",
   "MigrationRequested",
   "SessionStopped",
-]);
+] as const;
 
 export interface Runner {
   /** The sessions that this runner owns. */
@@ -89,10 +89,7 @@ export const startRunner = async (
     makeRoom();
   };
 
-  const react = async ({ ref, commit }: RecordedCommit): Promise<Handled> => {
-    if (!commit.events.some(({ type }) => calls.has(type))) {
-      return;
-    }
+  const react = async ({ ref }: RecordedCommit): Promise<Handled> => {
     const key = {
       organization: ref.organization as OrganizationId,
       session: ref.id as SessionId,
@@ -115,6 +112,7 @@ export const startRunner = async (
   const reactor = await startReactor(store, {
     name: "session-activator",
     aggregates: ["session"],
+    events: calls,
     react,
     log,
     maxAttempts: Number.POSITIVE_INFINITY,

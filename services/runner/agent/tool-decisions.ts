@@ -1,5 +1,4 @@
 /** Brings what people decide on an agent's own tools to the session's owner, who answers the agent. */
-import type { InvocationEvent } from "#contracts/invocation/events";
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { EventStore } from "#event-store/event-store";
 import { loadAggregate } from "#event-store/aggregates/load";
@@ -9,14 +8,8 @@ import { startReactor } from "#event-store/workers/reactor";
 import type { Handled, Worker } from "#event-store/workers/worker";
 import { withdrawApproved } from "../../actions/agent-tools/desk.ts";
 import { type InvocationKey, requireInvocation } from "../../actions/invocation-log.ts";
-import { invocationEventsOf, keyOf } from "../../actions/reaction.ts";
+import { keyOf } from "../../actions/reaction.ts";
 import { sessionAggregate } from "../../sessions/decider.ts";
-
-const decisions = new Set<InvocationEvent["type"]>([
-  "ActionApproved",
-  "ActionDenied",
-  "ActionExpired",
-]);
 
 /** How soon it is looked at again whether the decision has arrived, in milliseconds. */
 const watchIntervalMs = 2_000;
@@ -29,14 +22,10 @@ export const startToolDecisions = (store: EventStore, log: Log): Promise<Worker>
   startReactor(store, {
     name: "agent-tool-decisions",
     aggregates: ["invocation"],
+    events: ["ActionApproved", "ActionDenied", "ActionExpired"],
     log,
     maxAttempts: Number.POSITIVE_INFINITY,
-    react: async (recorded) => {
-      if (invocationEventsOf(recorded).some(({ type }) => decisions.has(type))) {
-        return bringToOwner(store, keyOf(recorded));
-      }
-      return undefined;
-    },
+    react: (recorded) => bringToOwner(store, keyOf(recorded)),
   });
 
 const bringToOwner = async (store: EventStore, key: InvocationKey): Promise<Handled> => {

@@ -26,13 +26,13 @@ export const idleLookTimer = "session-idle-look";
 const looksUntilIdle = 2;
 
 /** The events after which a session may have nothing left to do. */
-const ends = new Set([
+const ends = [
   "SandboxReady",
   "PromptFinished",
   "SnapshotTaken",
   "SnapshotFailed",
   "ResumeRequested",
-]);
+] as const;
 
 const lookSchema = z.object({
   organization: idSchema("organization"),
@@ -58,9 +58,9 @@ export const startIdleWatch = ({ store, idleMs, log }: IdleWatchDeps): Promise<W
   startReactor(store, {
     name: "session-idle",
     aggregates: ["session"],
+    events: ends,
     log,
-    react: async ({ ref, commit }) => {
-      if (!commit.events.some(({ type }) => ends.has(type))) return;
+    react: async ({ ref }) => {
       const { organization, session } = lookSchema
         .pick({ organization: true, session: true })
         .parse({ organization: ref.organization, session: ref.id });

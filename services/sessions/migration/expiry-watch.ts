@@ -24,9 +24,6 @@ import type { ExistingSession } from "../state.ts";
 /** The kind of the timers; {@link lookForExpiry} is its handler. */
 export const expiryLookTimer = "session-expiry-look";
 
-/** The events after which a session has a sandbox that is to be left in time. */
-const arrivals = new Set(["SandboxReady", "SandboxMigrated"]);
-
 /** Longest between two attempts, however often they have failed. */
 const longestRetryMs = 60_000;
 
@@ -53,11 +50,10 @@ export const startExpiryWatch = (deps: ExpiryWatchDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name: "session-expiry",
     aggregates: ["session"],
+    events: ["SandboxReady", "SandboxMigrated", "MigrationFailed"],
     log: deps.log,
     react: async ({ ref, commit }) => {
-      const arrived = commit.events.some(({ type }) => arrivals.has(type));
       const failed = commit.events.some(({ type }) => type === "MigrationFailed");
-      if (!arrived && !failed) return;
       const key = {
         organization: ref.organization as OrganizationId,
         session: ref.id as SessionId,

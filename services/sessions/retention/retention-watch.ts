@@ -25,14 +25,14 @@ export const retentionTimer = "session-retention";
 const dayMs = 24 * 3_600_000;
 
 /** The events that show that somebody uses the session, or that begin a new time. */
-const uses = new Set([
+const uses = [
   "SessionCreated",
   "PromptQueued",
   "PromptFinished",
   "ResumeRequested",
   "SessionRenamed",
   "AutoDeleteSet",
-]);
+] as const;
 
 const lookSchema = z.object({
   organization: idSchema("organization"),
@@ -57,9 +57,9 @@ export const startRetentionWatch = (deps: RetentionDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name: retentionTimer,
     aggregates: ["session"],
+    events: uses,
     log: deps.log,
-    react: async ({ ref, commit }) => {
-      if (!commit.events.some(({ type }) => uses.has(type))) return;
+    react: async ({ ref }) => {
       const { organization, session } = lookSchema
         .omit({ after: true })
         .parse({ organization: ref.organization, session: ref.id });
