@@ -1,18 +1,17 @@
 /** Owns sessions: whichever need an owner, as they come, until it is stopped. */
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { serveActivations } from "#event-store/live/owner-activation";
 import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
 import type { Handled } from "#event-store/workers/worker";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { loadSession, type SessionRef } from "../sessions/session-log.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
 import { isTornDown } from "./sandbox/tear-down.ts";
-import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.ts";
+import { ownSession, type SessionOwner } from "./session-owner.ts";
 
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
 const watchIntervalMs = 2_000;
@@ -71,7 +70,7 @@ export const startRunner = async (
   };
 
   /** Makes sure that somebody owns the session: who has it is woken, else this runner takes it. */
-  const call = async (key: SessionKey): Promise<void> => {
+  const call = async (key: SessionRef): Promise<void> => {
     const { session } = key;
     if (stopping || (await requestOwner(store, session, "wake")) === "answered") {
       return;
@@ -94,10 +93,7 @@ export const startRunner = async (
       organization: ref.organization as OrganizationId,
       session: ref.id as SessionId,
     };
-    const { state } = await loadAggregate(store, sessionAggregate, {
-      organization: key.organization,
-      id: key.session,
-    });
+    const state = await loadSession(store, key);
     if (state.status === "stopped") {
       if (await isTornDown(deps.provider, key.session, state)) {
         return;
