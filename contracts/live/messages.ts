@@ -8,6 +8,7 @@ import { invocationStatusSchema } from "../invocation/status.ts";
 import { envVariableRequestSchema } from "../session/env-request.ts";
 import { failureSchema } from "../session/events.ts";
 import { positionSchema } from "../position.ts";
+import { gitAnswerSchemas } from "./git-frames.ts";
 import { sandboxWarningSchema } from "../session/sandbox-warning.ts";
 import { sessionStatusSchema } from "../session/view.ts";
 import { messagePartSchema, toolPartSchema } from "../transcript/message.ts";
@@ -118,7 +119,8 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     /** Of a prompt. */
     promptId: idSchema("prompt").nullable(),
   }),
-  /** What was requested has changed nothing; the connection goes on. */
+  ...gitAnswerSchemas,
+  /** What was requested was not done; the connection goes on. */
   z.object({
     type: z.literal("refused"),
     requestId: z.string(),

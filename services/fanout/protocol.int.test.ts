@@ -33,16 +33,20 @@ beforeAll(async () => {
       store,
       port: 0,
       verifyTicket: (ticket) => verifyLiveTicket(keys.liveTickets, ticket, new Date()),
-      commands: createLiveCommands({
-        store,
-        log,
-        defaultModel: "model",
-        findUser: identity.findUser,
-      }),
+      commands: {
+        ...createLiveCommands({
+          store,
+          log,
+          defaultModel: "model",
+          findUser: identity.findUser,
+        }),
+        // As a push to a remote that does not answer.
+        git: () => new Promise(() => undefined),
+      },
       loadTranscript: () => Promise.resolve([]),
       loadStatus: () => Promise.resolve("pending"),
       log,
-      limits: { clientFrames: { burst: 20, perSecond: 0 } },
+      limits: { clientFrames: { burst: 20, perSecond: 0 }, waitingRequests: 12 },
     });
   fanouts.push(await start(), await start());
 });
@@ -118,6 +122,20 @@ it("requests are carried out in the order in which they came", async () => {
   await vi.waitFor(() => expect(answersOf(client)).toHaveLength(asked.length), patience);
   const { prompts } = await owner.call(listPrompts, { params: { sessionId: session } });
   expect(prompts.map(({ text }) => text)).toEqual(asked);
+});
+
+it("git holds nothing else up, and only so much of it waits", async () => {
+  const client = await connect(gateway.owner.user.id);
+  for (let index = 0; index < 13; index += 1) {
+    client.say({ type: "git_push", requestId: `push-${index}` });
+  }
+  client.say({ type: "cancel", requestId: "stop" });
+  await vi.waitFor(() => {
+    expect(answersOf(client)).toMatchObject([
+      { type: "refused", requestId: "push-12", code: "too_many_live_requests" },
+      { type: "accepted", requestId: "stop" },
+    ]);
+  }, patience);
 });
 
 it("only who made a session, and admins, change it; whoever came to watch changes nothing", async () => {

@@ -15,6 +15,8 @@ export interface SidecarCall<Answer extends z.ZodType> {
   readonly repo: string;
   /** A change with this, beside the repository; without it a question. */
   readonly body?: Readonly<Record<string, unknown>>;
+  /** The same change under the same key is made once, and answered again. */
+  readonly key?: string | null;
   readonly answer: Answer;
 }
 
@@ -30,7 +32,7 @@ const maxAnswerBytes = 8 * 1024 * 1024;
 export const askSidecar = async <Answer extends z.ZodType>(
   { findEndpoints, sidecarToken }: SidecarGitDeps,
   visitor: Visitor,
-  { path, repo, body, answer }: SidecarCall<Answer>,
+  { path, repo, body, key = null, answer }: SidecarCall<Answer>,
 ): Promise<z.infer<Answer>> => {
   const { sidecar } = await findEndpoints(visitor);
   const query = body === undefined ? `?${new URLSearchParams({ repo }).toString()}` : "";
@@ -39,6 +41,7 @@ export const askSidecar = async <Answer extends z.ZodType>(
     headers: {
       authorization: `Bearer ${sidecarToken(visitor)}`,
       ...(body !== undefined && { "content-type": "application/json" }),
+      ...(key !== null && { "idempotency-key": key }),
     },
     ...(body !== undefined && { body: JSON.stringify({ repo, ...body }) }),
   });

@@ -140,6 +140,8 @@ const foldFrame = (state: SessionState, frame: ServerFrame): SessionState => {
     case "presence":
     case "accepted":
     case "refused":
+    case "git_status":
+    case "git_result":
       return state;
   }
 };
