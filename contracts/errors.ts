@@ -101,6 +101,7 @@ export const errorCatalogue = {
   file_unreadable: 422,
   file_too_large: 413,
   service_not_found: 404,
+  service_trial_running: 409,
   repository_not_found: 404,
   git_failed: 502,
   git_branch_exists: 409,

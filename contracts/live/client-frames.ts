@@ -27,6 +27,8 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
     requestId,
     message: z.string().max(500).nullable().default(null),
   }),
+  /** As `POST /v1/sessions/:id/services/run`. */
+  z.object({ type: z.literal("run_auto_start"), requestId }),
   ...gitFrameSchemas,
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;

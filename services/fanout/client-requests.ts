@@ -22,6 +22,7 @@ export interface LiveCommands {
   ): Promise<{ readonly promptId: PromptId; readonly position: Position }>;
   cancel(by: LiveTicket, request: RequestOf<"cancel">): Promise<Position>;
   saveSnapshot(by: LiveTicket, request: RequestOf<"save_snapshot">): Promise<Position>;
+  runServices(by: LiveTicket, request: RequestOf<"run_auto_start">): Promise<Position>;
   git(by: LiveTicket, request: GitFrame): Promise<GitAnswer>;
 }
 
@@ -59,6 +60,8 @@ const carryOut = async (
       return accepted(request, { position: await commands.cancel(by, request) });
     case "save_snapshot":
       return accepted(request, { position: await commands.saveSnapshot(by, request) });
+    case "run_auto_start":
+      return accepted(request, { position: await commands.runServices(by, request) });
     default:
       return assertNever(request);
   }

@@ -34,6 +34,7 @@ const calls = new Set([
   "PauseRequested",
   "ResumeRequested",
   "SnapshotRequested",
+  "ServiceTrialRequested",
   "MigrationRequested",
   "SessionStopped",
 ]);

@@ -4,6 +4,7 @@ import type { FindUser } from "../identity/known-users.ts";
 import * as commands from "./commands.ts";
 import { metaOf, personOf, refOf } from "./live-person.ts";
 import { requireMayChange } from "./permissions.ts";
+import { requestServiceTrial } from "./service-trial/request-trial.ts";
 
 export interface LiveCommandsDeps extends commands.SessionCommandsDeps {
   /** Who somebody is now: a connection may be days older than what is known of its person. */
@@ -26,5 +27,9 @@ export const createLiveCommands = (deps: LiveCommandsDeps): Omit<LiveCommands, "
     // The agent's own requests are named after its tool calls.
     const request = { requestId: `live:${requestId}`, message };
     return commands.requestSnapshot(deps, refOf(by), request, metaOf(by));
+  },
+  runServices: async (by, { requestId }) => {
+    const { id: userId, role } = await personOf(deps.findUser, by);
+    return requestServiceTrial(deps, refOf(by), { userId, role, requestId }, metaOf(by));
   },
 });

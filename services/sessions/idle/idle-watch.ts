@@ -31,6 +31,7 @@ const ends = new Set([
   "PromptFinished",
   "SnapshotTaken",
   "SnapshotFailed",
+  "ServicesTried",
   "ResumeRequested",
 ]);
 
