@@ -124,6 +124,7 @@ const foldFrame = (state: SessionState, frame: ServerFrame): SessionState => {
         statusDetail: null,
         bootStages: isBooting(frame.status) ? state.bootStages : [],
         retrying: null,
+        serviceTrial: null,
         // Whatever was told while nobody listened is in no frame.
         envRequestsTold: state.envRequestsTold + 1,
         channelProblem: null,
@@ -161,6 +162,8 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
         bootStages:
           message.status === "starting" && state.status !== "starting" ? [] : state.bootStages,
         sandboxWarnings: message.status === "starting" ? [] : state.sandboxWarnings,
+        // A trial ends with its sandbox, and nobody says so.
+        serviceTrial: message.status === "running" ? state.serviceTrial : null,
       };
     case "boot_stage":
       return { ...state, bootStages: putStage(state.bootStages, message) };
