@@ -4,7 +4,7 @@ import type { UserView } from "#contracts/identity/principal";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import type { LiveTicket } from "../fanout/live-client.ts";
 import type { FindUser } from "../identity/known-users.ts";
-import type { SessionRef } from "./commands.ts";
+import type { SessionRef } from "./session-log.ts";
 
 /** As the person is now: a connection may be days older. @throws DomainError `unauthenticated` */
 export const personOf = async (

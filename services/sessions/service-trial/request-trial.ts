@@ -1,8 +1,9 @@
 /** Asks for a trial of a session's services, for HTTP and the live channel alike. */
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
-import { carryOut, type SessionCommandsDeps, type SessionRef } from "../commands.ts";
+import { carryOut, type SessionCommandsDeps } from "../commands.ts";
 import { requireMayChange } from "../permissions.ts";
+import type { SessionRef } from "../session-log.ts";
 
 export type TrialDeps = Pick<SessionCommandsDeps, "store" | "log">;
 type Person = Parameters<typeof requireMayChange>[2];
