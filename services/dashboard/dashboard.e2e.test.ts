@@ -143,7 +143,6 @@ it(
     await signIn(stack, page);
     await page.getByRole("link", { name: /Try it/ }).click();
     await status(page, "Running").waitFor();
-    await page.getByRole("button", { name: "Details" }).click();
     const services = page.getByRole("region", { name: "Services" });
     await services.getByRole("button", { name: "Try the services" }).click();
     await services.locator("summary").getByText("web", { exact: true }).click();
