@@ -44,7 +44,7 @@ export const startRoles = async (
     }
     let fanoutPort = config.FANOUT_PORT;
     if (wanted("fanout")) {
-      const fanout = await startFanoutRole(platform);
+      const fanout = await startFanoutRole(platform, connections);
       started.add({ stop: () => fanout.close() });
       fanoutPort = fanout.port;
     }

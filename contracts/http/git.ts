@@ -8,7 +8,7 @@ import {
   gitStatusSchema,
   stageSchema,
 } from "../sandbox/git.ts";
-import { sessionParams } from "./common.ts";
+import { idempotencyHeaders, sessionParams } from "./common.ts";
 import { defineRoute } from "./route.ts";
 
 /** Which of the session's repositories, by its folder below the workspace. */
@@ -40,6 +40,7 @@ export const createGitBranch = defineRoute({
   audience: "user",
   summary: "Create a branch and check it out",
   params: sessionParams,
+  headers: idempotencyHeaders,
   body: z.object({ ...repo, name: branchNameSchema }),
   responses: { 201: z.object({ branch: z.string() }) },
 });
@@ -60,6 +61,7 @@ export const commitGitChanges = defineRoute({
   audience: "user",
   summary: "Commit what is staged, in the name of who asks",
   params: sessionParams,
+  headers: idempotencyHeaders,
   body: z.object({ ...repo, message: commitMessageSchema }),
   responses: { 201: gitHeadSchema },
 });

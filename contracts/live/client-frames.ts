@@ -1,17 +1,13 @@
 /** What a client may say on the live channel. Every frame is checked, counted and authorised by itself. */
 import { z } from "zod";
+import { gitFrameSchemas } from "./git-frames.ts";
+import { requestIdSchema as requestId } from "./request-id.ts";
 
 /**
  * The version of this protocol, named in the URL (`&protocol=1`). Frames and fields may be added to a
  * version, so clients pass over those that they do not know; what changes otherwise gets a new one.
  */
 export const liveProtocol = 1;
-
-/**
- * Names a request in the frame that answers it, and is its idempotency key: the same one again, on
- * whatever connection, is the same request.
- */
-const requestId = z.string().regex(/^[\w.:-]{1,64}$/);
 
 export const clientFrameSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ping") }),
@@ -31,9 +27,12 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
     requestId,
     message: z.string().max(500).nullable().default(null),
   }),
+  /** As `POST /v1/sessions/:id/services/run`. */
+  z.object({ type: z.literal("run_auto_start"), requestId }),
+  ...gitFrameSchemas,
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
-/** The frames that change something. */
+/** The frames that are answered under their id. */
 export type ClientRequest = Extract<ClientFrame, { readonly requestId: string }>;
 
 /**

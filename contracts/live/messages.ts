@@ -7,7 +7,9 @@ import { idSchema } from "../ids.ts";
 import { invocationStatusSchema } from "../invocation/status.ts";
 import { envVariableRequestSchema } from "../session/env-request.ts";
 import { failureSchema } from "../session/events.ts";
+import { triedServiceSchema } from "../session/service-trial.ts";
 import { positionSchema } from "../position.ts";
+import { gitAnswerSchemas } from "./git-frames.ts";
 import { sandboxWarningSchema } from "../session/sandbox-warning.ts";
 import { sessionStatusSchema } from "../session/view.ts";
 import { messagePartSchema, toolPartSchema } from "../transcript/message.ts";
@@ -68,6 +70,25 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     requestId: z.string(),
     keys: z.array(envVariableRequestSchema),
   }),
+  /** What a service prints that is being tried, and how it is meanwhile. */
+  z.object({
+    type: z.literal("auto_start_output"),
+    /** Of the request for the trial. */
+    requestId: z.string(),
+    service: triedServiceSchema,
+    /** What was printed since the last time. */
+    lines: z.array(z.string()),
+    /** It prints more than is told. */
+    truncated: z.boolean(),
+  }),
+  /** The trial is over. What runs goes on running. */
+  z.object({
+    type: z.literal("auto_start_finished"),
+    requestId: z.string(),
+    services: z.array(triedServiceSchema),
+    /** Why nothing could be tried; null unless so. */
+    failure: failureSchema.nullable(),
+  }),
   z.object({
     type: z.literal("action_updated"),
     invocationId: idSchema("invocation"),
@@ -118,7 +139,8 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
     /** Of a prompt. */
     promptId: idSchema("prompt").nullable(),
   }),
-  /** What was requested has changed nothing; the connection goes on. */
+  ...gitAnswerSchemas,
+  /** What was requested was not done; the connection goes on. */
   z.object({
     type: z.literal("refused"),
     requestId: z.string(),

@@ -8,6 +8,7 @@ import type { EnvVariableRequest } from "./env-request.ts";
 import type { SessionKind } from "./kind.ts";
 import type { ServiceCommand } from "./service-command.ts";
 import type { SandboxWarning } from "./sandbox-warning.ts";
+import type { TriedService } from "./service-trial.ts";
 
 export type SessionCommand =
   | {
@@ -114,6 +115,14 @@ export type SessionCommand =
       readonly epoch: number;
       readonly requestId: string;
       readonly failure: Failure;
+    }
+  | { readonly type: "RequestServiceTrial"; readonly requestId: string }
+  | {
+      readonly type: "ReportServicesTried";
+      readonly epoch: number;
+      readonly requestId: string;
+      readonly services: readonly TriedService[];
+      readonly failure: Failure | null;
     }
   | {
       readonly type: "RecordPullRequest";

@@ -11,6 +11,7 @@ import { sessionKindSchema } from "./kind.ts";
 import { maxAutoDeleteDays } from "./limits.ts";
 import { serviceCommandSchema } from "./service-command.ts";
 import { sandboxWarningSchema } from "./sandbox-warning.ts";
+import { triedServiceSchema } from "./service-trial.ts";
 
 /** The owner's lease revision; every command of an owner carries it, and a stale one is refused. */
 const epoch = z.int().positive();
@@ -191,6 +192,21 @@ export const sessionEvents = [
     1,
     { epoch, requestId: z.string(), failure: failureSchema },
     { "failure.message": erasedText },
+  ),
+  /** Somebody wants to see the services start; the owner sees to it. */
+  defineEvent("ServiceTrialRequested", 1, { requestId: z.string() }),
+  /** How they are at the end of it; what they have printed was told to those who watched, and is not kept. */
+  defineEvent(
+    "ServicesTried",
+    1,
+    {
+      epoch,
+      requestId: z.string(),
+      services: z.array(triedServiceSchema),
+      /** Why nothing could be tried; null unless so. */
+      failure: failureSchema.nullable(),
+    },
+    { services: [], "failure.message": erasedText },
   ),
   /** After so many days without use the session is deleted with its text; null: never. */
   defineEvent("AutoDeleteSet", 1, { days: z.int().min(1).max(maxAutoDeleteDays).nullable() }),

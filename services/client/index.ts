@@ -74,5 +74,6 @@ export {
   pushGitBranch,
   stageGitChanges,
 } from "#contracts/http/git";
+export { runServices } from "#contracts/http/services";
 export { openProxy } from "#contracts/http/proxies";
 export { getMe, signIn } from "#contracts/http/identity";

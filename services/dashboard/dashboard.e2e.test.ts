@@ -6,6 +6,7 @@ import { getInvocation, invokeAction } from "#contracts/http/actions";
 import { getEnvironment } from "#contracts/http/environment";
 import { getPolicy } from "#contracts/http/policy";
 import { listPrompts } from "#contracts/http/prompts";
+import { createConfiguration } from "#contracts/http/configurations";
 import { createSession, getSession } from "#contracts/http/sessions";
 import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/aggregates/execute";
@@ -126,6 +127,27 @@ it(
       ["Then write *good* tests", "queued"],
       ["And a poem", "cancelling"],
     ]);
+  },
+  testLimitMs,
+);
+
+it(
+  "tries the services of a session, and shows what they print",
+  async () => {
+    const { stack, page } = opened();
+    const serviceCommands = [{ name: "web", command: "echo serving; exec sleep 1000" }];
+    const { configurationId } = await stack.client.call(createConfiguration, {
+      body: { name: "Shop", serviceCommands },
+    });
+    await stack.client.call(createSession, { body: { title: "Try it", configurationId } });
+    await signIn(stack, page);
+    await page.getByRole("link", { name: /Try it/ }).click();
+    await status(page, "Running").waitFor();
+    const services = page.getByRole("region", { name: "Services" });
+    await services.getByRole("button", { name: "Try the services" }).click();
+    await services.locator("summary").getByText("web", { exact: true }).click();
+    await services.getByText("serving", { exact: true }).waitFor();
+    await services.locator("summary").getByText("Running", { exact: true }).waitFor();
   },
   testLimitMs,
 );

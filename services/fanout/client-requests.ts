@@ -3,6 +3,7 @@ import { assertNever } from "#contracts/assert-never";
 import { isDomainError } from "#contracts/errors";
 import type { PromptId } from "#contracts/ids";
 import type { ClientRequest } from "#contracts/live/client-frames";
+import { type GitAnswer, type GitFrame, isGitFrame } from "#contracts/live/git-frames";
 import type { ServerFrame } from "#contracts/live/messages";
 import type { Position } from "#contracts/position";
 import type { LiveTicket } from "./live-client.ts";
@@ -21,6 +22,8 @@ export interface LiveCommands {
   ): Promise<{ readonly promptId: PromptId; readonly position: Position }>;
   cancel(by: LiveTicket, request: RequestOf<"cancel">): Promise<Position>;
   saveSnapshot(by: LiveTicket, request: RequestOf<"save_snapshot">): Promise<Position>;
+  runServices(by: LiveTicket, request: RequestOf<"run_auto_start">): Promise<Position>;
+  git(by: LiveTicket, request: GitFrame): Promise<GitAnswer>;
 }
 
 /** Carries a request out; answers what its client is to be told. Never rejects. */
@@ -31,16 +34,16 @@ export const carryOutRequest = async (
 ): Promise<ServerFrame> => {
   const { requestId } = request;
   try {
-    const { position, promptId = null } = await carryOut(commands, by, request);
-    return { type: "accepted", requestId, position, promptId };
+    return await carryOut(commands, by, request);
   } catch (error) {
-    if (isDomainError(error) && error.status < 500) {
-      return { type: "refused", requestId, code: error.code, detail: error.message };
+    const isKnown = isDomainError(error) && error.code !== "internal";
+    if (!isKnown || error.status >= 500) {
+      log.error({ err: error, requestId, type: request.type }, "a live request has failed");
     }
+    if (isKnown) return { type: "refused", requestId, code: error.code, detail: error.message };
     // The text of an unexpected error may name what nobody outside should know.
-    log.error({ err: error, requestId, type: request.type }, "a live request has failed");
-    const code = isDomainError(error) ? error.code : "internal";
-    return { type: "refused", requestId, code, detail: "It could not be done; try it again." };
+    const detail = "It could not be done; try it again.";
+    return { type: "refused", requestId, code: "internal", detail };
   }
 };
 
@@ -48,15 +51,23 @@ const carryOut = async (
   commands: LiveCommands,
   by: LiveTicket,
   request: ClientRequest,
-): Promise<{ readonly position: Position; readonly promptId?: PromptId }> => {
+): Promise<ServerFrame> => {
+  if (isGitFrame(request)) return commands.git(by, request);
   switch (request.type) {
     case "prompt":
-      return commands.prompt(by, request);
+      return accepted(request, await commands.prompt(by, request));
     case "cancel":
-      return { position: await commands.cancel(by, request) };
+      return accepted(request, { position: await commands.cancel(by, request) });
     case "save_snapshot":
-      return { position: await commands.saveSnapshot(by, request) };
+      return accepted(request, { position: await commands.saveSnapshot(by, request) });
+    case "run_auto_start":
+      return accepted(request, { position: await commands.runServices(by, request) });
     default:
       return assertNever(request);
   }
 };
+
+const accepted = (
+  { requestId }: ClientRequest,
+  outcome: { readonly position: Position; readonly promptId?: PromptId },
+): ServerFrame => ({ type: "accepted", requestId, promptId: null, ...outcome });

@@ -20,6 +20,8 @@ export interface FanoutLimits {
   readonly maxFrameBytes: number;
   /** A client that sends more frames is closed with `too_many_frames`. */
   readonly clientFrames: FrameBudgetLimits;
+  /** Requests of one client that wait for those before them; further ones are refused. */
+  readonly waitingRequests: number;
 }
 
 export const defaultLimits: FanoutLimits = {
@@ -32,4 +34,5 @@ export const defaultLimits: FanoutLimits = {
   idleTimeoutSeconds: 120,
   maxFrameBytes: 256 * 1024,
   clientFrames: { burst: 60, perSecond: 10 },
+  waitingRequests: 60,
 };

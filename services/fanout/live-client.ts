@@ -6,6 +6,7 @@ import {
   type ClientRequest,
   type LiveAccess,
 } from "#contracts/live/client-frames";
+import { isGitFrame } from "#contracts/live/git-frames";
 import { closeCodes, type ServerFrame } from "#contracts/live/messages";
 import { carryOutRequest, type LiveCommands } from "./client-requests.ts";
 import { type EncodedFrame, encodeFrame, type LiveFrame } from "./frame.ts";
@@ -14,6 +15,7 @@ import type { FanoutLimits } from "./limits.ts";
 import type { WatchKey } from "./live-feed.ts";
 import { parseLiveQuery } from "./live-query.ts";
 import { loadInit, type PastOfSession } from "./load-init.ts";
+import { RequestQueue } from "./request-queue.ts";
 import type { Socket, SocketListener, SocketRequest } from "./socket-server.ts";
 import type { Watcher, WatchedSession } from "./watched-session.ts";
 import type { WatchedSessions, WatchHold } from "./watched-sessions.ts";
@@ -59,8 +61,9 @@ export class LiveClient implements SocketListener, Watcher {
   #ticket: LiveTicket | null = null;
   /** Whether it wants to be told who is there. */
   #wantsPresence = false;
-  /** Requests are carried out one after the other, as they came. */
-  #requests: Promise<void> = Promise.resolve();
+  readonly #requests: RequestQueue;
+  /** A push may take minutes, and a cancellation does not wait for it. */
+  readonly #gitRequests: RequestQueue;
   #hold: WatchHold | null = null;
   #closed = false;
   /** Grows when a new welcome begins; an older one that is still waiting then gives up. */
@@ -74,6 +77,8 @@ export class LiveClient implements SocketListener, Watcher {
     this.#deps = deps;
     this.#log = deps.log;
     this.#budget = new FrameBudget(deps.limits.clientFrames, performance.now());
+    this.#requests = new RequestQueue(deps.limits.waitingRequests);
+    this.#gitRequests = new RequestQueue(deps.limits.waitingRequests);
     this.#begin(() => this.#enter(request));
   }
 
@@ -123,13 +128,24 @@ export class LiveClient implements SocketListener, Watcher {
         this.startOver();
         return;
       default:
-        this.#requests = this.#requests.then(async () => {
-          const answer = await (frame.type === "get_status"
-            ? this.#statusOf(this.#ticket)
-            : this.#answer(frame, this.#ticket));
-          if (answer) this.#send(answer);
-        });
+        this.#enqueue(frame);
     }
+  }
+
+  #enqueue(frame: ClientRequest | Extract<ClientFrame, { type: "get_status" }>): void {
+    const queue = isGitFrame(frame) ? this.#gitRequests : this.#requests;
+    const taken = queue.add(async () => {
+      // Nobody is left to be told what git answers, and whoever comes back asks again.
+      if (isGitFrame(frame) && this.#closed) return;
+      const answer = await (frame.type === "get_status"
+        ? this.#statusOf(this.#ticket)
+        : this.#answer(frame, this.#ticket));
+      if (answer) this.#send(answer);
+    });
+    if (taken) return;
+    const why = { code: "too_many_live_requests", detail: "Wait for the answers first." };
+    if (frame.type === "get_status") this.#send({ type: "error", ...why });
+    else this.#send({ type: "refused", requestId: frame.requestId, ...why });
   }
 
   async #statusOf(ticket: LiveTicket | null): Promise<ServerFrame | null> {
@@ -145,7 +161,8 @@ export class LiveClient implements SocketListener, Watcher {
 
   async #answer(request: ClientRequest, by: LiveTicket | null): Promise<ServerFrame> {
     const { commands } = this.#deps;
-    if (commands && by?.access === "take_part") {
+    const isQuestion = request.type === "get_git_status";
+    if (commands && by && (isQuestion || by.access === "take_part")) {
       return carryOutRequest(commands, { by, log: this.#log }, request);
     }
     const detail = by ? "This connection may only watch." : "Wait for the first frame.";

@@ -33,16 +33,20 @@ beforeAll(async () => {
       store,
       port: 0,
       verifyTicket: (ticket) => verifyLiveTicket(keys.liveTickets, ticket, new Date()),
-      commands: createLiveCommands({
-        store,
-        log,
-        defaultModel: "model",
-        findUser: identity.findUser,
-      }),
+      commands: {
+        ...createLiveCommands({
+          store,
+          log,
+          defaultModel: "model",
+          findUser: identity.findUser,
+        }),
+        // As a push to a remote that does not answer.
+        git: () => new Promise(() => undefined),
+      },
       loadTranscript: () => Promise.resolve([]),
       loadStatus: () => Promise.resolve("pending"),
       log,
-      limits: { clientFrames: { burst: 20, perSecond: 0 } },
+      limits: { clientFrames: { burst: 20, perSecond: 0 }, waitingRequests: 12 },
     });
   fanouts.push(await start(), await start());
 });
@@ -120,23 +124,46 @@ it("requests are carried out in the order in which they came", async () => {
   expect(prompts.map(({ text }) => text)).toEqual(asked);
 });
 
+it("git holds nothing else up, and only so much of it waits", async () => {
+  const client = await connect(gateway.owner.user.id);
+  for (let index = 0; index < 13; index += 1) {
+    client.say({ type: "git_push", requestId: `push-${index}` });
+  }
+  client.say({ type: "cancel", requestId: "stop" });
+  await vi.waitFor(() => {
+    expect(answersOf(client)).toMatchObject([
+      { type: "refused", requestId: "push-12", code: "too_many_live_requests" },
+      { type: "accepted", requestId: "stop" },
+    ]);
+  }, patience);
+});
+
 it("only who made a session, and admins, change it; whoever came to watch changes nothing", async () => {
   const save = (requestId: string) => ({ type: "save_snapshot", requestId });
+  const tryServices = (requestId: string) => ({ type: "run_auto_start", requestId });
   const asMember = await connect(gateway.member.user.id);
   asMember.say(save("s1"));
+  asMember.say(tryServices("t1"));
   const asOwner = await connect(gateway.owner.user.id);
   asOwner.say(save("s2"));
+  asOwner.say(tryServices("t2"));
   const asWatcher = await connect(gateway.owner.user.id, { access: "watch" });
-  for (const frame of [prompt("p1"), save("s3"), { type: "cancel", requestId: "c1" }]) {
-    asWatcher.say(frame);
-  }
+  const cancel = { type: "cancel", requestId: "c1" };
+  for (const frame of [prompt("p1"), save("s3"), cancel, tryServices("t3")]) asWatcher.say(frame);
   await vi.waitFor(() => {
-    expect(answersOf(asMember)).toMatchObject([{ type: "refused", code: "forbidden" }]);
-    expect(answersOf(asOwner)).toMatchObject([{ type: "accepted", requestId: "s2" }]);
+    expect(answersOf(asMember)).toMatchObject([
+      { type: "refused", requestId: "s1", code: "forbidden" },
+      { type: "refused", requestId: "t1", code: "forbidden" },
+    ]);
+    expect(answersOf(asOwner)).toMatchObject([
+      { type: "accepted", requestId: "s2" },
+      { type: "refused", requestId: "t2", code: "service_not_found" },
+    ]);
     expect(answersOf(asWatcher)).toMatchObject([
       { type: "refused", requestId: "p1", code: "forbidden" },
       { type: "refused", requestId: "s3", code: "forbidden" },
       { type: "refused", requestId: "c1", code: "forbidden" },
+      { type: "refused", requestId: "t3", code: "forbidden" },
     ]);
   }, patience);
   const params = { sessionId: session };

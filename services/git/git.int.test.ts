@@ -20,8 +20,10 @@ import { putCredentials } from "../integrations/connections/credentials.ts";
 import { createOutbound, type Outbound } from "../integrations/outbound/outbound.ts";
 import { type Secrets } from "../secrets/secrets.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
+import type { GitDeps } from "./operations.ts";
 import { gitRoutes } from "./routes.ts";
 import { type GithubServer, startGithubServer } from "./testing/github-server.ts";
+import { type GitFanout, startGitFanout } from "./testing/git-fanout.ts";
 
 const run = promisify(execFile);
 const token = "ghs_a-token-that-must-not-stay";
@@ -31,6 +33,7 @@ let sidecar: SidecarHarness;
 let github: GithubServer;
 let outbound: Outbound;
 let gateway: TestGateway;
+let fanout: GitFanout;
 let owner: Client;
 let member: Client;
 let secrets: Secrets;
@@ -48,10 +51,11 @@ beforeAll(async () => {
   sidecar = await startSidecarHarness();
   await git(folder, "init", "-q", "--bare", "-b", "main", "acme/shop.git");
   github = await startGithubServer(folder, token);
+  let deps: GitDeps | undefined;
   gateway = await startTestGateway({
     routes: (parts) => {
       secrets = parts.secrets;
-      return gitRoutes({
+      deps = {
         ...parts,
         outbound,
         findUser: parts.identity.findUser,
@@ -61,9 +65,12 @@ beforeAll(async () => {
           const opencode = { baseUrl: url, authorization: "" };
           return Promise.resolve({ sidecar: url, preview: url, opencode });
         },
-      });
+      };
+      return gitRoutes(deps);
     },
   });
+  if (!deps) throw new Error("The gateway was given no routes.");
+  fanout = await startGitFanout(gateway, deps);
   const baseUrl = await gateway.app.listen({ host: "127.0.0.1", port: 0 });
   owner = createClient({ baseUrl, accessToken: gateway.owner.token });
   member = createClient({ baseUrl, accessToken: gateway.member.token });
@@ -74,6 +81,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
+  await fanout.close();
   await gateway.close();
   await sidecar.close();
   await github.close();
@@ -229,4 +237,74 @@ describe("is refused with its reason", () => {
       owner.call(http.pushGitBranch, { ...own(), body: { repo: "other" } }),
     ).rejects.toMatchObject({ code: "git_remote_unknown" });
   });
+});
+
+it("does all of it on the live channel too, and a request that comes again is done once", async () => {
+  const live = await fanout.connect(gateway.owner.user.id, sessionId);
+  const asked = { repo: repo() };
+  expect(
+    await live.ask({ type: "git_create_branch", requestId: "b", ...asked, name: "fix/live" }),
+  ).toMatchObject({ type: "git_result", operation: "git_create_branch", branch: "fix/live" });
+  await writeFile(path.join(shop, "shop.ts"), "live\n");
+  expect(await live.ask({ type: "get_git_status", requestId: "q", ...asked })).toMatchObject({
+    type: "git_status",
+    branch: "fix/live",
+    files: [{ path: "shop.ts", index: "?" }],
+  });
+  expect(await live.ask({ type: "git_stage", requestId: "s", ...asked })).toMatchObject({
+    type: "git_result",
+    operation: "git_stage",
+  });
+  const commitFrame = { type: "git_commit", requestId: "c", ...asked, message: "Live" };
+  const made = await live.ask(commitFrame);
+  expect(made).toMatchObject({ type: "git_result", branch: "fix/live", pullRequest: null });
+  // What is staged meanwhile is not committed by a repetition, whichever way and sidecar it comes to.
+  await change("later\n");
+  await sidecar.restart();
+  const again = await fanout.connect(gateway.owner.user.id, sessionId);
+  expect(await again.ask(commitFrame)).toEqual(made);
+  const headers = { "idempotency-key": "c" };
+  const body = { repo: repo(), message: "Live" };
+  const { commit: hash } = await owner.call(http.commitGitChanges, { ...own(), headers, body });
+  expect(made).toMatchObject({ commit: hash });
+  expect((await git(shop, "rev-list", "--count", "HEAD")).trim()).toBe("2");
+  expect(await again.ask({ ...commitFrame, message: "Other" })).toMatchObject({
+    type: "refused",
+    code: "idempotency_key_reused",
+  });
+
+  const opening = { type: "git_create_pr", requestId: "p", ...asked, title: "Live" };
+  const opened = await again.ask(opening);
+  expect(opened).toMatchObject({ commit: hash, pullRequest: { base: "main" } });
+  expect(await again.ask(opening)).toEqual(opened);
+  expect(await again.ask({ type: "git_push", requestId: "u", ...asked })).toMatchObject({
+    type: "git_result",
+    commit: hash,
+  });
+});
+
+it("asks on the live channel who may change something, for each frame anew", async () => {
+  const asked = { repo: repo() };
+  const theirs = await fanout.connect(gateway.member.user.id, sessionId);
+  const watching = await fanout.connect(gateway.owner.user.id, sessionId, "watch");
+  const changes = [
+    { type: "git_create_branch", name: "mine" },
+    { type: "git_stage" },
+    { type: "git_commit", message: "Mine" },
+    { type: "git_push" },
+    { type: "git_create_pr", title: "Mine" },
+  ];
+  for (const client of [theirs, watching]) {
+    for (const frame of changes) {
+      expect(
+        await client.ask({ ...asked, ...frame, requestId: frame.type }),
+        frame.type,
+      ).toMatchObject({ type: "refused", requestId: frame.type, code: "forbidden" });
+    }
+    expect(await client.ask({ type: "get_git_status", requestId: "q", ...asked })).toMatchObject({
+      type: "git_status",
+      branch: "main",
+    });
+  }
+  expect((await git(shop, "branch", "--list")).trim()).toBe("* main");
 });

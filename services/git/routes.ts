@@ -1,118 +1,54 @@
-/** Git in a session's sandbox: questions for everybody who sees the session, changes for its own people. */
+/** Git in a session's sandbox, over HTTP. */
 import * as http from "#contracts/http/git";
-import { DomainError } from "#contracts/errors";
-import type { UserId } from "#contracts/ids";
-import {
-  gitBranchesSchema,
-  type GitHead,
-  gitHeadSchema,
-  gitStatusSchema,
-} from "#contracts/sandbox/git";
-import { z } from "zod";
-import type { EventStore } from "#event-store/event-store";
-import { execute } from "#event-store/aggregates/execute";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import type { Identity } from "../identity/identity.ts";
-import type { Outbound } from "../integrations/outbound/outbound.ts";
-import type { Visitor } from "../proxies/find-endpoints.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
-import { requireMayChange } from "../sessions/permissions.ts";
-import { requireSession } from "../sessions/session-log.ts";
-import { metaOf, type PersonsRequest, refOf } from "../sessions/session-request.ts";
-import { openPullRequestOn } from "./pull-requests.ts";
-import { type Remote, remoteOf } from "./remote.ts";
-import { askSidecar, type SidecarGitDeps } from "./sidecar-git.ts";
+import { metaOf, type PersonsRequest } from "../sessions/session-request.ts";
+import { createGitOperations, type GitCaller, type GitDeps } from "./operations.ts";
 
-export interface GitRoutesDeps extends SidecarGitDeps {
-  readonly store: EventStore;
-  readonly secrets: Secrets;
-  readonly outbound: Outbound;
-  readonly findUser: Identity["findUser"];
-}
-
-export const gitRoutes = (deps: GitRoutesDeps): readonly RouteHandler[] => [
-  handleRoute(http.getGitStatus, async (request) => {
-    const { repo } = request.query;
-    await requireSession(deps.store, refOf(request));
-    const asked = { path: "status", repo, answer: gitStatusSchema } as const;
-    return { status: 200, body: await askSidecar(deps, visitorOf(request), asked) };
-  }),
-  handleRoute(http.listGitBranches, async (request) => {
-    const { repo } = request.query;
-    await requireSession(deps.store, refOf(request));
-    const asked = { path: "branches", repo, answer: gitBranchesSchema } as const;
-    return { status: 200, body: await askSidecar(deps, visitorOf(request), asked) };
-  }),
-  handleRoute(http.createGitBranch, async (request) => {
-    const { repo, name } = request.body;
-    await requireMayChange(deps.store, refOf(request), request.principal);
-    const answer = z.object({ branch: z.string() });
-    const asked = { path: "branch", repo, body: { name }, answer } as const;
-    return { status: 201, body: await askSidecar(deps, visitorOf(request), asked) };
-  }),
-  handleRoute(http.stageGitChanges, async (request) => {
-    const { repo, paths } = request.body;
-    await requireMayChange(deps.store, refOf(request), request.principal);
-    const asked = { path: "stage", repo, body: { paths }, answer: z.object({}) } as const;
-    return { status: 200, body: await askSidecar(deps, visitorOf(request), asked) };
-  }),
-  handleRoute(http.commitGitChanges, async (request) => {
-    const { repo, message } = request.body;
-    await requireMayChange(deps.store, refOf(request), request.principal);
-    const author = await authorOf(deps, request.principal.userId);
-    const body = { message, author };
-    const asked = { path: "commit", repo, body, answer: gitHeadSchema } as const;
-    return { status: 201, body: await askSidecar(deps, visitorOf(request), asked) };
-  }),
-  handleRoute(http.pushGitBranch, async (request) => {
-    const { head } = await push(deps, request, request.body.repo);
-    return { status: 200, body: head };
-  }),
-  handleRoute(http.openPullRequest, async (request) => {
-    const { repo, title, body, draft, base } = request.body;
-    const { head, remote } = await push(deps, request, repo);
-    const { ref } = remote.repository;
-    const opened = await openPullRequestOn(deps.outbound, remote.github, {
-      title,
-      body,
-      draft,
-      head: head.branch,
-      base: base ?? (ref === "HEAD" ? null : ref),
-    });
-    const { organization, session: id } = refOf(request);
-    const { number, url } = opened;
-    const record = { type: "RecordPullRequest", repository: repo, number, url } as const;
-    await execute(deps.store, sessionAggregate, { organization, id }, record, metaOf(request));
-    return { status: 201, body: { ...head, ...opened } };
-  }),
-];
-
-const push = async (
-  deps: GitRoutesDeps,
-  request: PersonsRequest,
-  repo: string,
-): Promise<{ readonly head: GitHead; readonly remote: Remote }> => {
-  const session = await requireMayChange(deps.store, refOf(request), request.principal);
-  const remote = await remoteOf(deps.secrets, request.principal.organizationId, session, repo);
-  const head = await askSidecar(deps, visitorOf(request), {
-    path: "push",
-    repo,
-    body: remote.push,
-    answer: gitHeadSchema,
-  });
-  return { head, remote };
+export const gitRoutes = (deps: GitDeps): readonly RouteHandler[] => {
+  const git = createGitOperations(deps);
+  return [
+    handleRoute(http.getGitStatus, async (request) => ({
+      status: 200,
+      body: await git.status(callerOf(request), request.query.repo),
+    })),
+    handleRoute(http.listGitBranches, async (request) => ({
+      status: 200,
+      body: await git.branches(callerOf(request), request.query.repo),
+    })),
+    handleRoute(http.createGitBranch, async (request) => ({
+      status: 201,
+      body: await git.createBranch(callerOf(request), request.body),
+    })),
+    handleRoute(http.stageGitChanges, async (request) => {
+      await git.stage(callerOf(request), request.body);
+      return { status: 200, body: {} };
+    }),
+    handleRoute(http.commitGitChanges, async (request) => ({
+      status: 201,
+      body: await git.commit(callerOf(request), request.body),
+    })),
+    handleRoute(http.pushGitBranch, async (request) => ({
+      status: 200,
+      body: await git.push(callerOf(request), request.body),
+    })),
+    handleRoute(http.openPullRequest, async (request) => ({
+      status: 201,
+      body: await git.openPullRequest(callerOf(request), request.body),
+    })),
+  ];
 };
 
-const visitorOf = ({ principal, params }: PersonsRequest): Visitor => ({
-  sessionId: params.sessionId,
-  organizationId: principal.organizationId,
-  userId: principal.userId,
+type GitRequest = PersonsRequest & {
+  readonly correlationId: string;
+  /** Of the routes whose repetition needs a key. */
+  readonly headers?: { readonly "idempotency-key"?: string | undefined } | undefined;
+};
+
+const callerOf = (request: GitRequest): GitCaller => ({
+  sessionId: request.params.sessionId,
+  organizationId: request.principal.organizationId,
+  userId: request.principal.userId,
+  role: request.principal.role,
+  meta: metaOf(request),
+  requestId: request.headers?.["idempotency-key"] ?? null,
 });
-
-/** Commits are the person's, not the agent's. @throws DomainError `unauthenticated` */
-const authorOf = async ({ findUser }: GitRoutesDeps, userId: UserId) => {
-  const user = await findUser(userId);
-  if (!user) throw new DomainError("unauthenticated", "The user does not exist any more.");
-  return { name: user.name, email: user.email };
-};

@@ -1,33 +1,35 @@
 import { type Fanout, startFanout } from "../fanout/fanout.ts";
 import { pastOfSessions } from "../fanout/past-of-sessions.ts";
 import { verifyLiveTicket } from "../identity/signed-tokens.ts";
+import { createLiveGit } from "../git/live-git.ts";
+import { openSidecarAccess } from "../git/sidecar-access.ts";
 import { allowedOrigins } from "../gateway/allowed-origins.ts";
 import { createLiveCommands } from "../sessions/live-commands.ts";
 import { openDirectory } from "../identity/directory.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
+import type { ConnectorAccess } from "../integrations/connectors/access.ts";
 import type { Platform } from "../platform.ts";
 
 /** Serves those who watch sessions live. */
-export const startFanoutRole = async ({
-  store,
-  sql,
-  keys,
-  config,
-  log,
-}: Platform): Promise<Fanout> => {
-  const { findUser } = await openDirectory(sql);
+export const startFanoutRole = async (
+  platform: Platform,
+  { secrets, outbound }: Pick<ConnectorAccess, "secrets" | "outbound">,
+): Promise<Fanout> => {
+  const { store, sql, keys, config, log } = platform;
+  const findUser = rememberingUsers((await openDirectory(sql)).findUser, () => new Date());
   return startFanout({
     store,
     host: config.HOST,
     port: config.FANOUT_PORT,
     allowOrigin: allowedOrigins(config.ALLOWED_ORIGINS, config.PUBLIC_URL ?? null).mayWatch,
     verifyTicket: (ticket) => verifyLiveTicket(keys.liveTickets, ticket, new Date()),
-    commands: createLiveCommands({
-      store,
-      log,
-      defaultModel: config.MODEL,
-      findUser: rememberingUsers(findUser, () => new Date()),
-    }),
+    commands: {
+      ...createLiveCommands({ store, log, defaultModel: config.MODEL, findUser }),
+      git: createLiveGit({
+        ...openSidecarAccess(platform),
+        ...{ store, secrets, outbound, findUser },
+      }),
+    },
     ...pastOfSessions(sql),
     log,
   });

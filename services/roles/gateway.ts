@@ -6,7 +6,6 @@ import {
 } from "#contracts/http/connectors";
 import { openLeases } from "#event-store/leases/leases";
 import { announceWatched } from "#event-store/live/watch-presence";
-import { deriveSandboxToken } from "#sandbox/token";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
@@ -26,7 +25,7 @@ import { buildGateway } from "../gateway/app.ts";
 import { createAuthenticate } from "../gateway/authenticate.ts";
 import { createAwaitPosition } from "../gateway/await-position.ts";
 import { gitRoutes } from "../git/routes.ts";
-import type { SidecarGitDeps } from "../git/sidecar-git.ts";
+import { openSidecarAccess } from "../git/sidecar-access.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
 import { identityRoutes } from "../identity/routes.ts";
@@ -41,7 +40,6 @@ import { operationsRoutes } from "../operations/routes.ts";
 import type { Platform } from "../platform.ts";
 import { createRuleBudgets } from "../policy/budgets.ts";
 import { policyRoutes } from "../policy/routes.ts";
-import { createFindEndpoints } from "../proxies/find-endpoints.ts";
 import { pageOriginsBelow, pageOriginsHere } from "../proxies/page-origins.ts";
 import { proxyRoutes } from "../proxies/routes.ts";
 import { requireStanding } from "../proxies/standing.ts";
@@ -85,11 +83,7 @@ export const startGatewayRole = async (
     const clock = (): Date => new Date();
     const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
     const budgets = createRuleBudgets(store);
-    const sidecars: SidecarGitDeps = {
-      findEndpoints: createFindEndpoints({ store, log, defaultModel: config.MODEL }),
-      sidecarToken: ({ sessionId, organizationId }) =>
-        deriveSandboxToken({ secret: keys.sandboxTokens, sessionId, organizationId }),
-    };
+    const sidecars = openSidecarAccess({ store, log, config, keys });
     const actions = {
       store,
       registry,

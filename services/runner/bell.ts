@@ -16,8 +16,13 @@ export const createBell = (): Bell => {
     wait: async (signal) => {
       if (!rung && !signal.aborted) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
-          signal.addEventListener("abort", () => resolve(), { once: true });
+          // The signal outlives many a wait, so a wait that is over takes its listener away.
+          const end = (): void => {
+            signal.removeEventListener("abort", end);
+            resolve();
+          };
+          wake = end;
+          signal.addEventListener("abort", end);
         });
       }
       // A wait that was called off leaves the ring to the next one.

@@ -19,6 +19,8 @@ export type Step =
   /** There are sandboxes that are not the session's, or not any more. */
   | { readonly kind: "end_spares"; readonly spares: readonly number[] }
   | { readonly kind: "tear_down" }
+  /** The services are being tried beside everything else. */
+  | { readonly kind: "try_services" }
   | { readonly kind: "wait" }
   /** There is nothing to own: the session is put away until somebody asks for it. */
   | { readonly kind: "leave" };
@@ -65,7 +67,10 @@ export const nextStep = (state: SessionState, { sandboxHeld, sparesPutOff }: Own
   if (request) {
     return { kind: "snapshot", request };
   }
-  return prompt ? { kind: "answer", prompt } : { kind: "wait" };
+  if (prompt) {
+    return { kind: "answer", prompt };
+  }
+  return state.serviceTrial ? { kind: "try_services" } : { kind: "wait" };
 };
 
 /** Whether some runner has to own the session now, and not only when somebody asks for it. */

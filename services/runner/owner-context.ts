@@ -35,6 +35,8 @@ export interface OwnerLimits {
   readonly endSpareMs: number;
   /** For looking up who has asked: a name is for those who watch, and the agent waits for it. */
   readonly nameAuthorMs: number;
+  /** How long services are looked at when somebody has them tried. */
+  readonly tryServicesMs: number;
 }
 
 const defaultOwnerLimits: OwnerLimits = {
@@ -44,6 +46,7 @@ const defaultOwnerLimits: OwnerLimits = {
   moveMs: 120_000,
   endSpareMs: 30_000,
   nameAuthorMs: 2_000,
+  tryServicesMs: 15_000,
 };
 
 export interface RunnerDeps {

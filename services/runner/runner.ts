@@ -33,6 +33,7 @@ const calls = [
   "PauseRequested",
   "ResumeRequested",
   "SnapshotRequested",
+  "ServiceTrialRequested",
   "MigrationRequested",
   "SessionStopped",
 ] as const;

@@ -29,16 +29,13 @@ import { migrate } from "./sandbox/migrate.ts";
 import { nextStep } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./sandbox/pause.ts";
 import { endpointsOf } from "./sandbox/sandbox-endpoints.ts";
-import {
-  createSandboxEnvironment,
-  type SandboxEnvironment,
-} from "./sandbox/sandbox-environment.ts";
 import { sandboxRefOf } from "./sandbox/sandbox-ref.ts";
 import { retryAfter } from "./sandbox/start-retries.ts";
 import { createSpareSandboxes, type SpareSandboxes } from "./sandbox/spare-sandboxes.ts";
 import { takeOver } from "./take-over.ts";
 import { takeSnapshot } from "./sandbox/take-snapshot.ts";
 import { tearDown } from "./sandbox/tear-down.ts";
+import { createUpkeep, type Upkeep } from "./sandbox/upkeep.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
 export interface SessionOwner {
@@ -86,7 +83,7 @@ class Owner {
   readonly #bell: Bell = createBell();
   readonly #context: OwnerContext;
   readonly #spares: SpareSandboxes;
-  readonly #environment: SandboxEnvironment;
+  readonly #upkeep: Upkeep;
   readonly #guide: ActionsGuide;
   /** The conversation with the agent, the sandbox that it is in, and which tools it asks for. */
   #held: BroughtUp | null = null;
@@ -104,7 +101,7 @@ class Owner {
     this.#sandbox = sandboxRefOf(key.session, { status: "none" });
     this.#context = createOwnerContext(deps, { ...key, epoch: lease.epoch });
     this.#guide = createActionsGuide(this.#context);
-    this.#environment = createSandboxEnvironment(this.#context);
+    this.#upkeep = createUpkeep(this.#context, () => this.#bell.ring());
     this.#spares = createSpareSandboxes(this.#context, () => this.#bell.ring());
   }
 
@@ -164,16 +161,13 @@ class Owner {
       sandboxHeld: this.#held !== null,
       sparesPutOff: this.#spares.putOff(),
     });
-    if (this.#held) await this.#environment.bringUpToDate(this.#sandbox, state);
+    await this.#keepUp(state);
     switch (step.kind) {
       case "leave":
         return false;
       case "wait":
-        this.restingSince = performance.now();
-        this.#deps.onRest();
-        await Promise.race([this.#bell.wait(this.#signal), this.#held?.conversation.ended]);
-        this.restingSince = null;
-        await this.#dropLostConversation();
+      case "try_services":
+        await this.#untilWoken({ resting: step.kind === "wait" });
         return true;
       case "bring_up":
         return this.#bringUp(existing(state));
@@ -232,7 +226,7 @@ class Owner {
   async #migrate(state: ExistingSession): Promise<void> {
     const moved = await migrate(this.#context, state, this.#signal);
     if (moved === null) return;
-    this.#environment.forget();
+    this.#upkeep.forget();
     const former = this.#held;
     this.#held = moved;
     await former?.conversation.close();
@@ -270,7 +264,7 @@ class Owner {
         prompt,
         bell: this.#bell,
         sandbox: this.#sandbox,
-        environment: this.#environment,
+        keepUp: (state) => this.#keepUp(state),
         signal: this.#signal,
       });
       this.#losses.answered();
@@ -282,6 +276,18 @@ class Owner {
       if (isDomainError(error, "session_not_running")) return;
       await this.#afterLoss(error, { answering: true });
     }
+  }
+
+  async #keepUp(state: SessionState): Promise<void> {
+    if (this.#held) await this.#upkeep.bringUpToDate(this.#sandbox, this.#held.sandbox, state);
+  }
+
+  async #untilWoken({ resting }: { readonly resting: boolean }): Promise<void> {
+    this.restingSince = resting ? performance.now() : null;
+    if (resting) this.#deps.onRest();
+    await Promise.race([this.#bell.wait(this.#signal), this.#held?.conversation.ended]);
+    this.restingSince = null;
+    await this.#dropLostConversation();
   }
 
   async #dropLostConversation(): Promise<void> {
@@ -310,7 +316,7 @@ class Owner {
   async #closeConversation(): Promise<void> {
     const held = this.#held;
     this.#held = null;
-    this.#environment.forget();
+    this.#upkeep.forget();
     await held?.conversation.close();
   }
 

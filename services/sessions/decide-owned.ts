@@ -4,6 +4,7 @@ import { DomainError } from "#contracts/errors";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
 import { decideMigration } from "./migration/decide-migration.ts";
+import { reportServicesTried } from "./service-trial/decide-trial.ts";
 import type { ExistingSession } from "./state.ts";
 
 export type OwnerCommand = Exclude<
@@ -71,6 +72,8 @@ export const decideOwned = (
         ? [{ type: "SnapshotFailed", data: { epoch, requestId, failure } }]
         : [];
     }
+    case "ReportServicesTried":
+      return reportServicesTried(command, state);
     case "ReportPaused":
       return reportPaused(command, state);
     case "ReportIdlePauseFailed":

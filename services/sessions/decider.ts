@@ -13,6 +13,7 @@ import { decideOwned, type OwnerCommand } from "./decide-owned.ts";
 import { decidePrompts, keyReused } from "./decide-prompts.ts";
 import { isAtRest } from "./idle/at-rest.ts";
 import { requestMigration } from "./migration/decide-migration.ts";
+import { requestServiceTrial } from "./service-trial/decide-trial.ts";
 import type { ExistingSession, SessionState } from "./state.ts";
 
 type Command<T extends SessionCommand["type"]> = Extract<SessionCommand, { type: T }>;
@@ -71,6 +72,8 @@ const decide = (command: SessionCommand, state: SessionState): readonly SessionE
     case "ProvideEnvVariables":
     case "RequestSnapshot":
       return decideAsked(command, state);
+    case "RequestServiceTrial":
+      return requestServiceTrial(command, state);
     case "AcquireOwnership":
       return acquireOwnership(command, state);
     default:
@@ -138,6 +141,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 6,
+  snapshotVersion: 7,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

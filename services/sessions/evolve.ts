@@ -8,6 +8,7 @@ import {
   type OpenPrompt,
   rememberedPrompts,
   rememberedSnapshots,
+  rememberedTrials,
   type SessionState,
 } from "./state.ts";
 
@@ -31,6 +32,8 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       envRequests: [],
       erasureRequested: false,
       pullRequests: [],
+      serviceTrial: null,
+      triedServices: [],
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
@@ -124,7 +127,13 @@ const evolveExisting = (
     case "SandboxPutAway":
       return { ...state, snapshotId: event.data.snapshotId };
     case "SandboxFailed":
-      return { ...state, status: "failed", snapshotRequests: [], startFailures: 0 };
+      return {
+        ...state,
+        status: "failed",
+        snapshotRequests: [],
+        serviceTrial: null,
+        startFailures: 0,
+      };
     case "PromptStarted":
       return {
         ...changePrompts(state, [event.data.promptId], { started: true }),
@@ -145,6 +154,7 @@ const evolveExisting = (
         pause: "none",
         idlePause: null,
         snapshotRequests: [],
+        serviceTrial: null,
       };
     case "SessionPaused":
       return {
@@ -153,6 +163,7 @@ const evolveExisting = (
         pause: "none",
         idlePause: null,
         snapshotRequests: [],
+        serviceTrial: null,
         prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
       };
     case "ResumeRequested":
@@ -163,6 +174,7 @@ const evolveExisting = (
         status: "stopped",
         prompts: [],
         snapshotRequests: [],
+        serviceTrial: null,
         pause: "none",
         idlePause: null,
       };
@@ -177,6 +189,14 @@ const evolveExisting = (
     case "EnvVariablesRequested":
     case "EnvVariablesProvided":
       return evolveEnvironment(state, event);
+    case "ServiceTrialRequested":
+      return { ...state, serviceTrial: event.data };
+    case "ServicesTried":
+      return {
+        ...state,
+        serviceTrial: null,
+        triedServices: [...state.triedServices, event.data.requestId].slice(-rememberedTrials),
+      };
     case "SnapshotRequested":
       return { ...state, snapshotRequests: [...state.snapshotRequests, event.data] };
     case "SnapshotTaken":

@@ -1,51 +1,35 @@
 /** What people do to a session through its live channel: the same commands as over HTTP. */
-import { DomainError } from "#contracts/errors";
-import type { UserView } from "#contracts/identity/principal";
-import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import type { LiveCommands } from "../fanout/client-requests.ts";
-import type { LiveTicket } from "../fanout/live-client.ts";
 import type { FindUser } from "../identity/known-users.ts";
 import * as commands from "./commands.ts";
+import { metaOf, personOf, refOf } from "./live-person.ts";
 import { requireMayChange } from "./permissions.ts";
-import type { SessionRef } from "./session-log.ts";
+import { requestServiceTrial } from "./service-trial/request-trial.ts";
 
 export interface LiveCommandsDeps extends commands.SessionCommandsDeps {
   /** Who somebody is now: a connection may be days older than what is known of its person. */
   readonly findUser: FindUser;
 }
 
-export const createLiveCommands = (deps: LiveCommandsDeps): LiveCommands => ({
+export const createLiveCommands = (deps: LiveCommandsDeps): Omit<LiveCommands, "git"> => ({
   prompt: async (by, { requestId, text }) => {
-    const { id } = await personOf(deps, by);
+    const { id } = await personOf(deps.findUser, by);
     const prompt = { text, by: id, idempotencyKey: requestId };
     return commands.queuePrompt(deps, refOf(by), prompt, metaOf(by));
   },
   cancel: async (by) => {
-    await personOf(deps, by);
+    await personOf(deps.findUser, by);
     return commands.cancelPrompts(deps, refOf(by), metaOf(by));
   },
   saveSnapshot: async (by, { requestId, message }) => {
-    const { id, role } = await personOf(deps, by);
+    const { id, role } = await personOf(deps.findUser, by);
     await requireMayChange(deps.store, refOf(by), { userId: id, role });
     // The agent's own requests are named after its tool calls.
     const request = { requestId: `live:${requestId}`, message };
     return commands.requestSnapshot(deps, refOf(by), request, metaOf(by));
   },
+  runServices: async (by, { requestId }) => {
+    const { id: userId, role } = await personOf(deps.findUser, by);
+    return requestServiceTrial(deps, refOf(by), { userId, role, requestId }, metaOf(by));
+  },
 });
-
-const personOf = async (
-  { findUser }: LiveCommandsDeps,
-  { userId, organizationId }: LiveTicket,
-): Promise<UserView> => {
-  const user = await findUser(userId);
-  if (user?.organizationId === organizationId) return user;
-  throw new DomainError("unauthenticated", "The user of this connection does not exist any more.");
-};
-
-const refOf = ({ organizationId, sessionId }: LiveTicket): SessionRef => ({
-  organization: organizationId,
-  session: sessionId,
-});
-
-const metaOf = ({ userId }: LiveTicket): CommandMeta =>
-  newCommandMeta({ actor: { kind: "user", id: userId, via: "live" } });

@@ -15,6 +15,7 @@ import type { SessionValues } from "./environment/session-values.ts";
 import { requireMayChange } from "./permissions.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { readTranscript } from "./read-transcript.ts";
+import { serviceTrialRoutes } from "./service-trial/routes.ts";
 import { requireSession, sessionNotFound } from "./session-log.ts";
 import { telemetryOf } from "./telemetry.ts";
 import { metaOf, refOf, type SessionRequest } from "./session-request.ts";
@@ -40,6 +41,7 @@ export const sessionRoutes = (deps: SessionRoutesDeps): readonly RouteHandler[] 
   ...commandRoutes(deps),
   ...promptRoutes(deps),
   ...environmentRoutes(deps),
+  ...serviceTrialRoutes(deps),
   openLiveRoute(deps),
   streamLiveRoute(deps),
 ];

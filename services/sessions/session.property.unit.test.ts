@@ -10,6 +10,7 @@ import {
 } from "#contracts/session/events";
 import { sessionKindSchema } from "#contracts/session/kind";
 import { sandboxWarningSchema } from "#contracts/session/sandbox-warning";
+import { triedServiceSchema } from "#contracts/session/service-trial";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
 import { sessionDecider } from "./decider.ts";
@@ -30,6 +31,17 @@ const { repositories } = sessionCreated.shape;
 const snapshotReport = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   fc.record({ type: type("ReportSnapshotTaken"), epoch, requestId: name, snapshotId: name }),
   fc.record({ type: type("ReportSnapshotFailed"), epoch, requestId: name, failure }),
+);
+
+const trial = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.record({ type: type("RequestServiceTrial"), requestId: name }),
+  fc.record({
+    type: type("ReportServicesTried"),
+    epoch,
+    requestId: name,
+    services: fc.array(arbitraryOf(triedServiceSchema), { maxLength: 2 }),
+    failure: fc.option(failure, { nil: null }),
+  }),
 );
 
 const expiresAt = fc.constantFrom(null, "2026-11-22T08:00:00.000Z");
@@ -123,6 +135,7 @@ const commandsOfItsLife = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   }),
   snapshotReport,
   snapshotReport,
+  trial,
   fc.record({ type: type("SetAutoDelete"), days: fc.constantFrom(null, 1, 30) }),
   fc.record({
     type: type("RecordPullRequest"),
@@ -160,6 +173,14 @@ const commandsOfAMover = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
   migrating,
 );
 
+/** What ordinary sessions begin with, and what then becomes of one whose services are tried. */
+const commandsOfATrial = fc.oneof<fc.Arbitrary<SessionCommand>[]>(
+  fc.constant({ ...create, fingerprint: "a", configuration: applied }),
+  fc.constant({ type: "AcquireOwnership", instance: "a", epoch: 1 }),
+  trial,
+  trial,
+);
+
 describeDecider("a session", {
   decider: sessionDecider,
   events: sessionEvents,
@@ -167,6 +188,7 @@ describeDecider("a session", {
     { weight: 60, arbitrary: commandsOfItsLife },
     { weight: 30, arbitrary: commandsOfASleeper },
     { weight: 90, arbitrary: commandsOfAMover },
+    { weight: 30, arbitrary: commandsOfATrial },
     { weight: 1, arbitrary: fc.record({ type: type("DeleteSession"), erase: fc.boolean() }) },
   ),
   repeated: {
@@ -201,6 +223,8 @@ describeDecider("a session", {
     RequestSnapshot: "nothing",
     ReportSnapshotTaken: "nothing",
     ReportSnapshotFailed: "nothing",
+    RequestServiceTrial: "nothing",
+    ReportServicesTried: "nothing",
     SetAutoDelete: "nothing",
     RecordPullRequest: "nothing",
     RequestPause: "nothing",

@@ -93,6 +93,10 @@ interface SessionFacts {
   readonly erasureRequested: boolean;
   /** The addresses of those that people have opened from here. */
   readonly pullRequests: readonly string[];
+  /** The trial of its services that the owner is at, or is to begin; null for none. */
+  readonly serviceTrial: { readonly requestId: string } | null;
+  /** The requests of trials that came to an end, the newest last; see `rememberedTrials`. */
+  readonly triedServices: readonly string[];
   readonly snapshotRequests: readonly SnapshotRequest[];
   /** The newest last; see `rememberedSnapshots`. */
   readonly snapshots: readonly SnapshotResult[];
@@ -164,6 +168,9 @@ export const rememberedEnvRequests = 20;
 
 /** How many snapshots are remembered for those who asked for them. */
 export const rememberedSnapshots = 20;
+
+/** How many trials of services are remembered, so that the same request is known when it comes again. */
+export const rememberedTrials = 20;
 
 /**
  * How many answered prompts are remembered. A request whose key is as old as that was given up by its

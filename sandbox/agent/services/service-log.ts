@@ -40,6 +40,8 @@ export interface ServiceLog {
   openForAppend(): Promise<FileHandle>;
   /** Adds a line of the sidecar's own. */
   note(line: string): Promise<void>;
+  /** Where the next line will begin. */
+  end(): Promise<LogCursor>;
   /** Where the last so many lines begin. */
   tail(lines: number): Promise<LogCursor>;
   read(from: LogCursor): Promise<LogPiece>;
@@ -90,7 +92,13 @@ export const openServiceLog = async (options: ServiceLogOptions): Promise<Servic
     return { start, bytes, next: { ...start, offset: start.offset + bytes.length }, gap };
   };
 
+  const end = async (): Promise<LogCursor> => ({
+    generation,
+    offset: (await sizeOf(current)) ?? 0,
+  });
+
   const tail = async (lines: number): Promise<LogCursor> => {
+    if (lines === 0) return end();
     const here = await lastLines(current, lines);
     if (here.found >= lines || here.offset > 0) return { generation, offset: here.offset };
     const before = await lastLines(rotated(generation - 1), lines - here.found);
@@ -112,6 +120,7 @@ export const openServiceLog = async (options: ServiceLogOptions): Promise<Servic
       await using file = await openForAppend();
       await file.write(`[proliferate] ${line}\n`);
     },
+    end: () => turn(end),
     tail: (lines) => turn(() => tail(lines)),
     read: (from) => turn(() => read(from)),
     rotateIfLarge: () => turn(rotate),

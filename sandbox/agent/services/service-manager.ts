@@ -6,7 +6,7 @@ import path from "node:path";
 import pLimit, { type LimitFunction } from "p-limit";
 import { DomainError } from "#contracts/errors";
 import { defaultRestartLimits, type RestartLimits } from "./restart-policy.ts";
-import { openServiceLog, type ServiceLog } from "./service-log.ts";
+import { type LogCursor, openServiceLog, type ServiceLog } from "./service-log.ts";
 import { serviceMarker } from "./service-process.ts";
 import {
   neverStarted,
@@ -38,6 +38,8 @@ export interface ServiceManager {
   stop(name: string): Promise<ServiceView>;
   restart(name: string): Promise<ServiceView>;
   log(name: string): ServiceLog;
+  /** Where a service's next output will begin in its log; null for one that was never started. */
+  logEnd(name: string): Promise<LogCursor | null>;
   /** Keeps exactly these programs of the sandbox's own running. */
   keepRunning(specs: readonly ServiceSpec[]): Promise<void>;
   /** Has a program of the sandbox's own run for a while, unless it does already. */
@@ -155,6 +157,7 @@ export const openServiceManager = async (
         return view(service);
       }),
     log: (name) => find(name).log,
+    logEnd: async (name) => (await services.get(name)?.log.end()) ?? null,
     keepRunning: async (specs) => {
       const wanted = new Map(specs.map((spec) => [spec.name, spec]));
       for (const [name, service] of services) {

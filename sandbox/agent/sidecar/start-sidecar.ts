@@ -2,6 +2,7 @@
 import path from "node:path";
 import { type EditorLimits, openEditor } from "../editor/editor.ts";
 import { editorPath, editorProxy } from "../editor/editor-proxy.ts";
+import { rememberChanges } from "../git/remembered-changes.ts";
 import { openPreview, type Preview } from "../preview/preview.ts";
 import { openServiceManager } from "../services/service-manager.ts";
 import type { RestartLimits } from "../services/restart-policy.ts";
@@ -79,7 +80,7 @@ export const startSidecar = async (options: SidecarOptions): Promise<Sidecar> =>
         ...accessRoutes,
         ...fileRoutes(workspace),
         ...gitRoutes({ workspace, searchPath, home }),
-        ...gitChangeRoutes({ workspace, searchPath, home }),
+        ...gitChangeRoutes({ workspace, searchPath, home }, rememberChanges(stateFolder)),
         ...serviceRoutes({
           services,
           workspace,

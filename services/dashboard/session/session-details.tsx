@@ -2,6 +2,7 @@ import type { SessionStatus, SessionView } from "#contracts/session/view";
 import { InvocationList } from "../approvals/invocation-list.tsx";
 import { TimeAgo } from "../ui/time.tsx";
 import { BootStages } from "./boot-progress.tsx";
+import { ServicesTrial } from "./services-trial.tsx";
 import type { SessionState } from "./session-state.ts";
 import { isBooting } from "./session-status.ts";
 
@@ -40,6 +41,7 @@ export const SessionDetails = ({ id, session, status, state }: SessionDetailsPro
       <h2>Actions</h2>
       <InvocationList invocations={state.invocations} />
     </section>
+    {status === "running" && <ServicesTrial sessionId={session.id} trial={state.serviceTrial} />}
     {state.bootStages.length > 0 && !isBooting(status) && (
       <section>
         <h2>Last start</h2>

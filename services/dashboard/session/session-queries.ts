@@ -12,6 +12,7 @@ import {
   promptSession,
   resumeSession,
 } from "#contracts/http/sessions";
+import { runServices } from "#contracts/http/services";
 import type { PromptId, SessionId } from "#contracts/ids";
 import type { CallInput } from "#services/client/call";
 import { useApi } from "../app/api.ts";
@@ -157,6 +158,14 @@ export const useProvideEnvVariables = (sessionId: SessionId) => {
     mutationFn: (values: Readonly<Record<string, string>>) =>
       api.call(provideEnvVariables, { params: { sessionId }, body: { values } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: environmentKey(sessionId) }),
+  });
+};
+
+/** What becomes of it is told on the live channel. Asking twice is one trial: the second is refused. */
+export const useRunServices = (sessionId: SessionId) => {
+  const api = useApi();
+  return useMutation({
+    mutationFn: () => api.call(runServices, { params: { sessionId } }),
   });
 };
 

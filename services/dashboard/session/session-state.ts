@@ -17,6 +17,7 @@ import {
   foldInvocation,
   mergeInvocations,
 } from "../approvals/known-invocation.ts";
+import { type ServiceTrial, foldTrial } from "./service-trial.ts";
 import { isBooting } from "./session-status.ts";
 
 /** A prompt that is not in the transcript yet. */
@@ -51,6 +52,8 @@ export interface SessionState {
   /** How the latest prompt ended, until another one is sent. */
   readonly ended: { readonly outcome: PromptOutcome; readonly failure: Failure | null } | null;
   readonly invocations: readonly KnownInvocation[];
+  /** The latest trial of the services that was told of; null for none. */
+  readonly serviceTrial: ServiceTrial | null;
   /** How often the agent has asked people for values, or may have, since the page was opened. */
   readonly envRequestsTold: number;
   /** A problem that the live channel reported about itself. */
@@ -79,6 +82,7 @@ export const initialSessionState: SessionState = {
   queued: [],
   ended: null,
   invocations: [],
+  serviceTrial: null,
   envRequestsTold: 0,
   channelProblem: null,
 };
@@ -120,6 +124,7 @@ const foldFrame = (state: SessionState, frame: ServerFrame): SessionState => {
         statusDetail: null,
         bootStages: isBooting(frame.status) ? state.bootStages : [],
         retrying: null,
+        serviceTrial: null,
         // Whatever was told while nobody listened is in no frame.
         envRequestsTold: state.envRequestsTold + 1,
         channelProblem: null,
@@ -140,6 +145,8 @@ const foldFrame = (state: SessionState, frame: ServerFrame): SessionState => {
     case "presence":
     case "accepted":
     case "refused":
+    case "git_status":
+    case "git_result":
       return state;
   }
 };
@@ -155,6 +162,8 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
         bootStages:
           message.status === "starting" && state.status !== "starting" ? [] : state.bootStages,
         sandboxWarnings: message.status === "starting" ? [] : state.sandboxWarnings,
+        // A trial ends with its sandbox, and nobody says so.
+        serviceTrial: message.status === "running" ? state.serviceTrial : null,
       };
     case "boot_stage":
       return { ...state, bootStages: putStage(state.bootStages, message) };
@@ -180,6 +189,9 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
       return { ...state, retrying: { attempt: message.attempt, detail: message.detail } };
     case "env_variables_requested":
       return { ...state, envRequestsTold: state.envRequestsTold + 1 };
+    case "auto_start_output":
+    case "auto_start_finished":
+      return { ...state, serviceTrial: foldTrial(state.serviceTrial, message) };
     case "action_approval_request":
     case "action_updated":
       return { ...state, invocations: foldInvocation(state.invocations, message) };

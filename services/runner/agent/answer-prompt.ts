@@ -12,7 +12,6 @@ import { timeLeft } from "../sandbox/expiry.ts";
 import { finishPrompt } from "./finish-prompt.ts";
 import { withAuthor } from "./name-author.ts";
 import type { OwnerContext } from "../owner-context.ts";
-import type { SandboxEnvironment } from "../sandbox/sandbox-environment.ts";
 import { takeSnapshot } from "../sandbox/take-snapshot.ts";
 
 /** How long an aborted turn may take to end before it counts as ended. */
@@ -22,7 +21,8 @@ export interface AnswerPrompt {
   readonly conversation: Conversation;
   readonly prompt: OpenPrompt;
   readonly sandbox: SandboxRef;
-  readonly environment: SandboxEnvironment;
+  /** Does in the sandbox what the state asks for beside the answer. */
+  readonly keepUp: (state: SessionState) => Promise<void>;
   /** Rings when something new about the session may be in the log. */
   readonly bell: Bell;
   /** Aborts when this owner is to stop; the prompt then stays open for the next one. */
@@ -69,7 +69,7 @@ export const answerPrompt = async (context: OwnerContext, answer: AnswerPrompt):
 
 const untilEnd = async (
   context: OwnerContext,
-  { conversation, prompt, sandbox, environment, bell, signal }: AnswerPrompt,
+  { conversation, prompt, sandbox, keepUp, bell, signal }: AnswerPrompt,
   turnEnd: Promise<TurnEnd>,
 ): Promise<TurnEnd | "interrupted"> => {
   let movesInMs: number | null = null;
@@ -87,8 +87,8 @@ const untilEnd = async (
     }
     conversation.lookAtToolAsks();
     const state = await currentState(context);
-    // It may have asked for them, and go on as soon as they are there.
-    await environment.bringUpToDate(sandbox, state);
+    // It may have asked for values, and go on as soon as they are there.
+    await keepUp(state);
     // The agent itself asks for snapshots, in the middle of its turn.
     if (state.status !== "none") {
       const { kind, snapshotRequests } = state;

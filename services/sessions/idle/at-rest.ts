@@ -11,4 +11,5 @@ export const isAtRest = (state: SessionState, after: PromptId | null): boolean =
   state.pause !== "requested" &&
   state.prompts.length === 0 &&
   state.snapshotRequests.length === 0 &&
+  state.serviceTrial === null &&
   lastAnswered(state) === after;

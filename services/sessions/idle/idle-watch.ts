@@ -31,6 +31,7 @@ const ends = [
   "PromptFinished",
   "SnapshotTaken",
   "SnapshotFailed",
+  "ServicesTried",
   "ResumeRequested",
 ] as const;
 

@@ -49,7 +49,9 @@ export const serviceRoutes = (options: ServiceRoutesOptions): readonly Route[] =
       restart: "on_failure",
       owner: "user",
     };
-    return json({ service: await services.start(spec) });
+    const from = await services.logEnd(spec.name);
+    const service = await services.start(spec);
+    return json({ service, outputFrom: from && eventId(from) });
   };
 
   const nameOf = (params: Readonly<Record<string, string>>) =>

@@ -1,0 +1,25 @@
+/** Who asks for something on the live channel, and what for. */
+import { DomainError } from "#contracts/errors";
+import type { UserView } from "#contracts/identity/principal";
+import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
+import type { LiveTicket } from "../fanout/live-client.ts";
+import type { FindUser } from "../identity/known-users.ts";
+import type { SessionRef } from "./session-log.ts";
+
+/** As the person is now: a connection may be days older. @throws DomainError `unauthenticated` */
+export const personOf = async (
+  findUser: FindUser,
+  { userId, organizationId }: LiveTicket,
+): Promise<UserView> => {
+  const user = await findUser(userId);
+  if (user?.organizationId === organizationId) return user;
+  throw new DomainError("unauthenticated", "The user of this connection does not exist any more.");
+};
+
+export const refOf = ({ organizationId, sessionId }: LiveTicket): SessionRef => ({
+  organization: organizationId,
+  session: sessionId,
+});
+
+export const metaOf = ({ userId }: LiveTicket): CommandMeta =>
+  newCommandMeta({ actor: { kind: "user", id: userId, via: "live" } });
