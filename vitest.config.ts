@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./infra/testing/longest-first.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
@@ -49,6 +50,7 @@ export default defineConfig({
   test: {
     exclude,
     globalSetup: ["infra/testing/global-setup.ts"],
+    sequence: { sequencer: LongestFirst },
     // Two cores, and beside these the tests with agents: more at once only make each other late.
     maxWorkers: 2,
     projects: [
