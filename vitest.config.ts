@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./infra/testing/longest-first.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
@@ -49,13 +50,21 @@ export default defineConfig({
   test: {
     exclude,
     globalSetup: ["infra/testing/global-setup.ts"],
+    sequence: { sequencer: LongestFirst },
     // Two cores, and beside these the tests with agents: more at once only make each other late.
     maxWorkers: 2,
     projects: [
       {
         extends: true,
-        // Generous: a machine that is busy with others is slow, and not wrong.
-        test: { name: "unit", include: ["**/*.unit.test.ts"], exclude, testTimeout: 60_000 },
+        test: {
+          name: "unit",
+          include: ["**/*.unit.test.ts"],
+          exclude,
+          // Pure: a file leaves nothing to the next, and loads the modules again for nothing.
+          isolate: false,
+          // Generous: a machine that is busy with others is slow, and not wrong.
+          testTimeout: 60_000,
+        },
       },
       {
         extends: true,

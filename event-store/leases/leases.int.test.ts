@@ -75,7 +75,7 @@ describe("an owner that is paused past the end of its lease", () => {
     await execute(store, sessionAggregate, key, create, testMeta());
     const ttlMs = 3_000;
     const leases = await openLeases(store, "owner", { ttlMs });
-    const paused = startTestProcess(new URL("../testing/owner-process.ts", import.meta.url), [
+    const paused = await startTestProcess(new URL("../testing/owner-process.ts", import.meta.url), [
       test.url,
       test.durability,
       organization,

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { bundledProgram } from "#infra/testing/bundled-program";
 
 export interface TestProcess {
   /** What it has written so far. */
@@ -17,16 +18,13 @@ export interface TestProcess {
 
 const followParent = new URL("../../infra/bootstrap/follow-parent.mjs", import.meta.url).pathname;
 
-export const startTestProcess = (program: URL, args: readonly string[]): TestProcess => {
+export const startTestProcess = async (
+  program: URL,
+  args: readonly string[],
+): Promise<TestProcess> => {
   const child = spawn(
     process.execPath,
-    [
-      "--conditions=proliferate-source",
-      ...["--import", "tsx"],
-      ...["--import", followParent],
-      program.pathname,
-      ...args,
-    ],
+    ["--enable-source-maps", "--import", followParent, await bundledProgram(program), ...args],
     { stdio: ["ignore", "pipe", "inherit", "ipc"] },
   );
   const exited = once(child, "exit");

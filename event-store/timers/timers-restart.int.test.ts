@@ -46,7 +46,7 @@ describe("timers", () => {
         data: {},
       });
 
-    const first = startTestProcess(new URL("../testing/timer-process.ts", import.meta.url), [
+    const first = await startTestProcess(new URL("../testing/timer-process.ts", import.meta.url), [
       nats.url,
       key.organization,
       key.policy,

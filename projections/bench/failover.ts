@@ -35,7 +35,9 @@ export const measureFailover = (): Promise<FailoverFigures> =>
       await using progress = await openProgress(sql);
       const seconds: number[] = [];
       for (let kill = 0; kill < kills; kill += 1) {
-        const missing = Array.from({ length: 2 - processes.length }, () => startProjecting(stack));
+        const missing = await Promise.all(
+          Array.from({ length: 2 - processes.length }, () => startProjecting(stack)),
+        );
         processes = [...processes, ...missing];
         const active = await activeOf(processes);
         const killed = performance.now();
@@ -53,7 +55,7 @@ export const measureFailover = (): Promise<FailoverFigures> =>
     }
   });
 
-const startProjecting = ({ natsUrl, databaseUrl }: BenchStack): TestProcess =>
+const startProjecting = ({ natsUrl, databaseUrl }: BenchStack): Promise<TestProcess> =>
   startTestProcess(new URL("../testing/projector-process.ts", import.meta.url), [
     "project",
     natsUrl,

@@ -30,13 +30,11 @@ afterEach(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-const start = (work: "project" | "rebuild", maxBatch: number): TestProcess => {
-  const child = startTestProcess(new URL("../testing/projector-process.ts", import.meta.url), [
-    work,
-    models.natsUrl,
-    models.databaseUrl,
-    String(maxBatch),
-  ]);
+const start = async (work: "project" | "rebuild", maxBatch: number): Promise<TestProcess> => {
+  const child = await startTestProcess(
+    new URL("../testing/projector-process.ts", import.meta.url),
+    [work, models.natsUrl, models.databaseUrl, String(maxBatch)],
+  );
   processes.push(child);
   return child;
 };
@@ -91,7 +89,7 @@ it(
   "goes on in another process when the one that projects is killed",
   async () => {
     writing = keepWriting();
-    const two = [start("project", 50), start("project", 50)];
+    const two = [await start("project", 50), await start("project", 50)];
     const saying = (state: string) => two.find(({ lines }) => lines.at(-1) === state);
     await vi.waitFor(() => {
       expect([saying("projecting"), saying("standby")]).not.toContain(undefined);
@@ -112,10 +110,10 @@ it(
   async () => {
     writing = keepWriting();
     // small batches, so that most of its time is spent between two statements
-    let next = start("project", 5);
+    let next = await start("project", 5);
     for (let kills = 0; kills < 6; kills += 1) {
       const running = next;
-      next = start("project", 5);
+      next = await start("project", 5);
       await comesTo((await tallyIn("public")).checkpoint + randomInt(1, 60));
       await running.kill();
     }
@@ -128,13 +126,13 @@ it(
   "goes on with a build that was killed, and swaps it in while commits arrive",
   async () => {
     writing = keepWriting();
-    start("project", 100);
+    await start("project", 100);
     await vi.waitFor(() => {
       expect(written).toBeGreaterThan(600);
     }, patience);
     let [reached, build] = [0, ""];
     for (let kills = 0; kills < 3; kills += 1) {
-      const building = start("rebuild", 2);
+      const building = await start("rebuild", 2);
       // it must not be over before it is killed: the swap waits for whoever reads the live tables
       await models.sql.begin(async (sql) => {
         await sql`select count(*) from tally`;
@@ -146,7 +144,7 @@ it(
       [reached, build] = [built.checkpoint, built.build];
     }
     await models.sql`update tally set commits = -1`;
-    const last = start("rebuild", 200);
+    const last = await start("rebuild", 200);
     await vi.waitFor(() => {
       expect(last.lines).toEqual(["rebuilt"]);
     }, patience);

@@ -1,5 +1,6 @@
 /** Puts the agent's files into its home: instructions, the `proliferate` command, git's identity. */
 import type { Machine } from "./machine.ts";
+import { type NewFile, writeFiles } from "../provider/write-files.ts";
 
 export const instructionsPath = (machine: Pick<Machine, "home">): string =>
   `${machine.home}/.proliferate/instructions.md`;
@@ -23,14 +24,12 @@ export const writeAgentFiles = async (machine: Machine, files: AgentFiles): Prom
   const cliModule = `${home}/.local/lib/proliferate.mjs`;
   // Without its extension Node would guess from folders above what kind of module it is.
   const command = `#!/bin/sh\nexec node "${cliModule}" "$@"\n`;
-  await Promise.all([
-    machine.files.write(instructionsPath(machine), files.instructions),
-    machine.files.write(cliModule, files.cli),
-    machine.files.write(`${commandFolder(machine)}/proliferate`, command, { mode: 0o755 }),
-    machine.files.write(`${home}/.gitconfig`, gitConfig),
-    ...Object.entries(opencodePluginStub).map(([name, content]) =>
-      machine.files.write(`${home}/.config/opencode/${name}`, content),
-    ),
+  await writeFiles(machine.exec, [
+    { path: instructionsPath(machine), content: files.instructions },
+    { path: cliModule, content: files.cli },
+    { path: `${commandFolder(machine)}/proliferate`, content: command, mode: 0o755 },
+    { path: `${home}/.gitconfig`, content: gitConfig },
+    ...pluginStubIn(`${home}/.config/opencode`),
   ]);
 };
 
@@ -49,7 +48,7 @@ const gitConfig = `[user]
  * We put no plugins there, so it only has to look done.
  */
 const pluginDependency = { "@opencode-ai/plugin": "*" };
-export const opencodePluginStub = {
+const pluginStub = {
   "package.json": JSON.stringify({ dependencies: pluginDependency }),
   "package-lock.json": JSON.stringify({
     lockfileVersion: 3,
@@ -57,3 +56,8 @@ export const opencodePluginStub = {
   }),
   "node_modules/.proliferate": "No plugins are used here.\n",
 };
+export const pluginStubNames: readonly string[] = Object.keys(pluginStub);
+
+/** @param folder one in which OpenCode looks for its configuration */
+export const pluginStubIn = (folder: string): readonly NewFile[] =>
+  Object.entries(pluginStub).map(([name, content]) => ({ path: `${folder}/${name}`, content }));

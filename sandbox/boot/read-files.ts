@@ -9,8 +9,7 @@ export const readFilesThrough = async (
   const files: SandboxFile[] = [];
   for (const path of paths) {
     const absolute = path.startsWith("/") ? path : `${machine.workspace}/${path}`;
-    const there = await machine.files.exists(absolute);
-    files.push({ path, content: there ? await machine.files.read(absolute) : null });
+    files.push({ path, content: await machine.files.read(absolute) });
   }
   return files;
 };

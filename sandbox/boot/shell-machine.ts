@@ -91,8 +91,10 @@ exit 1`;
 
 /** The agent could read and change it, as it could its own environment, where the password is too. */
 const recordIn = (files: SandboxFiles, file: string): BootRecordStore => ({
-  read: async () =>
-    (await files.exists(file)) ? Buffer.from(await files.read(file)).toString("utf8") : null,
+  read: async () => {
+    const content = await files.read(file);
+    return content && Buffer.from(content).toString("utf8");
+  },
   write: (text) => files.write(file, text, { mode: 0o600 }),
 });
 

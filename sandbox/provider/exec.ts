@@ -28,8 +28,8 @@ export interface ExecResult {
 export type Exec = (argv: Argv, options?: ExecOptions) => Promise<ExecResult>;
 
 export interface SandboxFiles {
-  /** @throws DomainError `sandbox_unavailable` when the file cannot be read */
-  read(path: string): Promise<Uint8Array>;
+  /** Null when there is no such file. @throws DomainError `sandbox_unavailable` when it cannot be read */
+  read(path: string): Promise<Uint8Array | null>;
   /** Replaces the file as a whole and makes the folders above it. `mode` is octal permissions, 0o644 by default. */
   write(
     path: string,

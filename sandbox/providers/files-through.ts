@@ -10,6 +10,10 @@ type Run = (command: Omit<ProcessCommand, "cwd" | "env">) => Promise<ProcessResu
 
 const limits = { timeoutMs: 60_000, maxOutputBytes: 64 * 1024 * 1024 };
 
+/** No program that ends by itself answers this, neither a shell nor `cat`. */
+const noSuchFile = 44;
+const readScript = `[ -e "$1" ] || exit ${noSuchFile}; exec cat -- "$1"`;
+
 /** Writes beside the file and renames, so that nobody reads half of it. */
 const writeScript = `set -e
 [ -d "\${1%/*}" ] || mkdir -p -- "\${1%/*}"
@@ -20,7 +24,8 @@ mv -f -- "$draft" "$1"`;
 
 export const filesThrough = (run: Run): SandboxFiles => ({
   read: async (path) => {
-    const result = await run({ ...limits, argv: ["cat", "--", path] });
+    const result = await run({ ...limits, argv: ["sh", "-c", readScript, "sh", path] });
+    if (result.exitCode === noSuchFile) return null;
     if (result.exitCode !== 0) throw failed("read", path, result);
     if (result.truncated) {
       throw new DomainError(

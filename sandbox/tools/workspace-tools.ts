@@ -2,6 +2,7 @@
 import { DomainError } from "#contracts/errors";
 import type { SessionKind } from "#contracts/session/kind";
 import type { Argv, Exec } from "../provider/exec.ts";
+import { writeFiles } from "../provider/write-files.ts";
 import { toolFileNames, toolFiles } from "./tool-files.ts";
 
 /** Below the folder that OpenCode starts in, which is where it looks for tools. */
@@ -16,19 +17,15 @@ const toolPaths = toolFileNames.map((name) => `${toolFolder}/${name}`);
  * @throws DomainError `sandbox_unavailable`
  */
 export const writeToolFiles = async (exec: Exec, kind: SessionKind): Promise<void> => {
-  await succeed(exec, scrubTools);
-  await succeed(exec, ["mkdir", "-p", "--", toolFolder]);
-  await Promise.all(
-    (await toolFiles(kind)).map(({ name, content }) =>
-      succeed(exec, ["sh", "-c", 'cat > "$1"', "sh", `${toolFolder}/${name}`], content),
-    ),
+  const { exitCode, stderr } = await exec(scrubTools);
+  if (exitCode !== 0) {
+    throw new DomainError("sandbox_unavailable", `The agent's tools: ${stderr.trim()}`);
+  }
+  const files = await toolFiles(kind);
+  await writeFiles(
+    exec,
+    files.map(({ name, content }) => ({ path: `${toolFolder}/${name}`, content })),
   );
-};
-
-const succeed = async (exec: Exec, argv: Argv, stdin?: string): Promise<void> => {
-  const { exitCode, stderr } = await exec(argv, stdin === undefined ? {} : { stdin });
-  if (exitCode === 0) return;
-  throw new DomainError("sandbox_unavailable", `The agent's tools: ${stderr.trim()}`);
 };
 
 /**

@@ -38,7 +38,7 @@ const startExecutor = (
   { organization, id }: InvocationKey,
   kind: "idempotent" | "plain",
   course: "hang" | "finish",
-): TestProcess => {
+): Promise<TestProcess> => {
   const program = new URL("testing/executor-process.ts", import.meta.url);
   const { natsUrl, durability } = stack;
   return startTestProcess(program, [natsUrl, durability, organization, id, kind, course]);
@@ -55,13 +55,13 @@ it.each([
   "a $kind action whose executor is killed in the middle of it ends as it must",
   async ({ kind, again, outcome }) => {
     const key = await approved();
-    const killed = startExecutor(key, kind, "hang");
+    const killed = await startExecutor(key, kind, "hang");
     try {
       await vi.waitFor(() => expect(killed.lines).toEqual(["began"]), patience);
     } finally {
       await killed.kill();
     }
-    const next = startExecutor(key, kind, "finish");
+    const next = await startExecutor(key, kind, "finish");
     try {
       await vi.waitFor(() => expect(next.lines).toContain("done"), patience);
       expect(next.lines).toEqual(again);

@@ -26,8 +26,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const startInstance = ({ environment }: TestStack) => {
-  const process = startTestProcess(program, [JSON.stringify(environment)]);
+const startInstance = async ({ environment }: TestStack) => {
+  const process = await startTestProcess(program, [JSON.stringify(environment)]);
   closing.push(process.kill);
   return process;
 };
@@ -106,8 +106,8 @@ it("500 who watch at an instance that is killed end with the transcript of the r
   const stack = await startTestStack({ ROLES: "projector,gateway" });
   closing.push(stack.close);
   const { sessionId } = await stack.client.call(createSession, { body: { title: "Watched" } });
-  const doomed = startInstance(stack);
-  const other = startInstance(stack);
+  const doomed = await startInstance(stack);
+  const other = await startInstance(stack);
   let port = await portOf(doomed);
   const otherPort = await portOf(other);
   const { id: userId } = await stack.client.call(getMe);

@@ -63,13 +63,12 @@ const pull = async (
 };
 
 const readLastFetch = async (machine: Machine): Promise<number | null> => {
-  const file = metadataPath(machine);
-  if (!(await machine.files.exists(file))) return null;
+  const content = await machine.files.read(metadataPath(machine));
+  if (content === null) return null;
   try {
-    const text = Buffer.from(await machine.files.read(file)).toString("utf8");
+    const text = Buffer.from(content).toString("utf8");
     return metadataSchema.parse(JSON.parse(text)).lastGitFetchAt;
-  } catch (error) {
-    if (error instanceof DomainError) throw error;
+  } catch {
     return null; // Changed by the agent, or of another version: it promises nothing.
   }
 };

@@ -64,8 +64,10 @@ const isWritten = async (
   { files }: Pick<Machine, "files">,
   file: string,
   content: string,
-): Promise<boolean> =>
-  (await files.exists(file)) && Buffer.from(await files.read(file)).toString("utf8") === content;
+): Promise<boolean> => {
+  const written = await files.read(file);
+  return written !== null && Buffer.from(written).toString("utf8") === content;
+};
 
 /** A preview that showed the sandbox's own ports would show itself, or the agent's server to everybody. */
 const fallbackPorts = (

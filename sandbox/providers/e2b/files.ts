@@ -1,6 +1,6 @@
 /** A sandbox's files, through its daemon. */
 import { randomUUID } from "node:crypto";
-import type { Sandbox } from "e2b";
+import { FileNotFoundError, type Sandbox } from "e2b";
 import { DomainError } from "#contracts/errors";
 import type { Exec, SandboxFiles } from "../../provider/exec.ts";
 import { callE2b } from "./errors.ts";
@@ -9,7 +9,15 @@ import { callE2b } from "./errors.ts";
 const placeScript = 'chmod "$1" "$2" && mv -f -- "$2" "$3"';
 
 export const filesIn = (sandbox: Sandbox, exec: Exec): SandboxFiles => ({
-  read: (path) => callE2b("repeat", () => sandbox.files.read(path, { format: "bytes" })),
+  read: (path) =>
+    callE2b("repeat", async () => {
+      try {
+        return await sandbox.files.read(path, { format: "bytes" });
+      } catch (error) {
+        if (error instanceof FileNotFoundError) return null;
+        throw error;
+      }
+    }),
   write: async (path, content, { mode = 0o644 } = {}) => {
     const draft = `${path}.${randomUUID()}.draft`;
     const data = new Blob([content as Uint8Array<ArrayBuffer>]);

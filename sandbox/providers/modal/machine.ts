@@ -89,8 +89,8 @@ const readSurroundings = async (sandbox: Sandbox) => {
 
 const recordIn = (file: string, files: SandboxFiles): BootRecordStore => ({
   read: async () => {
-    if (!(await files.exists(file))) return null;
-    return Buffer.from(await files.read(file)).toString("utf8");
+    const content = await files.read(file);
+    return content && Buffer.from(content).toString("utf8");
   },
   write: (text) => files.write(file, text, { mode: 0o600 }),
 });

@@ -12,6 +12,8 @@ export const openGate = async (targetPort: number): Promise<Gate> => {
   const sockets = new Set<Socket>();
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
+    // Else the kernel holds a small message back until the one before is acknowledged, 40 ms later.
+    socket.setNoDelay();
     // A reset is what this door is for; both sides close then.
     socket.on("error", () => undefined);
     return socket.once("close", () => sockets.delete(socket));

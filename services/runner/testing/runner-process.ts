@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { bundledProgram } from "#infra/testing/bundled-program";
 
 const program = new URL("../../main.ts", import.meta.url);
 
@@ -17,14 +17,10 @@ export const startRunnerProcess = async (
   environment: Readonly<Record<string, string>>,
   started: URL = program,
 ): Promise<RunnerProcess> => {
-  const child = spawn(
-    process.execPath,
-    ["--conditions=proliferate-source", "--import", "tsx", fileURLToPath(started)],
-    {
-      env: { ...process.env, ...environment, ROLES: "runner", CONNECTORS: "[]" },
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
+  const child = spawn(process.execPath, ["--enable-source-maps", await bundledProgram(started)], {
+    env: { ...process.env, ...environment, ROLES: "runner", CONNECTORS: "[]" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const exited = once(child, "exit");
   const running = (async () => {
     for await (const line of createInterface(child.stdout)) {
