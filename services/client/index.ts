@@ -54,6 +54,11 @@ export {
   disconnectIntegration,
   listIntegrations,
 } from "#contracts/http/integrations";
+export {
+  clearAutoDeleteDefault,
+  getAutoDeleteDefault,
+  setAutoDeleteDefault,
+} from "#contracts/http/organization";
 export { listTriggers } from "#contracts/http/triggers";
 export { getEnvironment, provideEnvVariables } from "#contracts/http/environment";
 export {

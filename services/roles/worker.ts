@@ -21,11 +21,9 @@ import {
   lookForExpiry,
   startExpiryWatch,
 } from "../sessions/migration/expiry-watch.ts";
-import {
-  lookForUnused,
-  retentionTimer,
-  startRetentionWatch,
-} from "../sessions/retention/retention-watch.ts";
+import { startFollowingOrganizations } from "../sessions/retention/follow-organization.ts";
+import { retentionTimer } from "../sessions/retention/looks.ts";
+import { lookForUnused, startRetentionWatch } from "../sessions/retention/retention-watch.ts";
 import { startTriggerWorker } from "../triggers/worker.ts";
 
 /** Does what commits, deliveries and timers ask for: executes actions, matches triggers, opens runs. */
@@ -50,8 +48,9 @@ export const startWorkerRole = async (
     const { leases } = idle;
     const expiry = { store, log, leases, ...migrationTimes(config) };
     started.add(await startExpiryWatch(expiry));
-    const retention = { ...idle, defaultDays: config.SESSION_AUTO_DELETE_DAYS ?? null };
+    const retention = { ...idle, deploymentDays: config.SESSION_AUTO_DELETE_DAYS ?? null };
     started.add(await startRetentionWatch(retention));
+    started.add(await startFollowingOrganizations(retention));
     started.add(await startEraser({ store, vault, log }));
     const handlers = {
       ...actionTimerHandlers(store, fullResults),
