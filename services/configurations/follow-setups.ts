@@ -16,6 +16,7 @@ import { sessionAggregate } from "../sessions/decider.ts";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
 import { configurationAggregate } from "./decider.ts";
+import { snapshotsTakenBy } from "./snapshots/taken-by.ts";
 
 const name = "configuration-setups";
 
@@ -70,7 +71,10 @@ const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Pr
   const snapshot = await newestSnapshot(deps, session);
   if (snapshot) await tell({ type: "SaveSetupSnapshot", sessionId, snapshot });
   // Asked for once more: it may have been deleted while another commit of it was followed.
-  if ((await load()).status === "stopped") await tell({ type: "EndSetup", sessionId });
+  if ((await load()).status !== "stopped") return;
+  await tell({ type: "EndSetup", sessionId });
+  const snapshots = await snapshotsTakenBy(deps.store, { organization, sessionId, ...session });
+  await tell({ type: "LeaveSnapshots", sessionId, snapshots });
 };
 
 /** The last one that its agent has asked for; where a sandbox was put away is nobody's business. */

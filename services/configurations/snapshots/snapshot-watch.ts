@@ -1,0 +1,157 @@
+/**
+ * Gives up snapshots that nothing begins with any more and no session needs. Whenever a configuration has
+ * such a one, or a session of it may have come to need it no longer, a timer is set; when it fires, the
+ * sessions are looked at, and what none of them needs is given up by a commit. A runner removes it then.
+ *
+ * The race: a request for a session reads the configuration, another snapshot takes the place of the one
+ * that it has read, and the session is committed afterwards with the former one in it. Nothing in the log
+ * says that it will come. So a snapshot is looked at only after it has been a former one for the grace,
+ * which is much longer than any request takes; by then the session stands in the log. A process that
+ * slept for longer than that in the midst of a request makes a session that clones, with a warning.
+ */
+import { z } from "zod";
+import { derivedId, idSchema } from "#contracts/ids";
+import { newCommandMeta } from "#event-store/command-meta";
+import { execute } from "#event-store/aggregates/execute";
+import { loadAggregate } from "#event-store/aggregates/load";
+import type { EventStore } from "#event-store/event-store";
+import type { Log } from "#event-store/log";
+import { formatPosition, parsePosition } from "#event-store/position";
+import { lastSequence } from "#event-store/reading/commit-feed";
+import type { RecordedCommit } from "#event-store/reading/recorded";
+import { shardOf } from "#event-store/sharding";
+import { scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
+import { startReactor } from "#event-store/workers/reactor";
+import type { Worker } from "#event-store/workers/worker";
+import type { Queryable } from "#projections/database";
+import { sessionsOfConfiguration } from "#projections/sessions/queries";
+import type { Progress } from "#projections/wait-for-position";
+import { sessionAggregate } from "../../sessions/decider.ts";
+import { configurationAggregate } from "../decider.ts";
+import { needsSnapshot } from "./needs-snapshot.ts";
+
+/** The kind of the timers; {@link lookForUnneeded} is its handler. */
+export const unneededSnapshotsTimer = "configuration-snapshots";
+
+/** The events after which a configuration may have a former snapshot, or a session may need one no longer. */
+const telling = new Set([
+  "ConfigurationSnapshotSaved",
+  "ConfigurationUpdated",
+  "ConfigurationArchived",
+  "ConfigurationSnapshotsLeft",
+  "SandboxReady",
+  "SandboxPutAway",
+  "SnapshotTaken",
+  "MigrationStarted",
+  "SessionStopped",
+]);
+
+const lookSchema = z.object({
+  organization: idSchema("organization"),
+  configuration: idSchema("configuration"),
+  /** The ids of those that were former ones when the timer was set: of later ones the grace is not over. */
+  snapshots: z.array(z.string()),
+});
+type Configuration = Pick<z.infer<typeof lookSchema>, "organization" | "configuration">;
+
+const hourMs = 3_600_000;
+/** When a look that the read model is not ready for is tried again. */
+const behindMs = 10_000;
+
+export interface SnapshotWatchDeps {
+  readonly store: EventStore;
+  /** The read models, which name the sessions to look at; how each of them is, the log says. */
+  readonly sql: Queryable;
+  readonly progress: Pick<Progress, "waitForPosition">;
+  /** In milliseconds; an hour unless told. */
+  readonly graceMs?: number;
+  readonly log: Log;
+}
+
+export const startSnapshotWatch = (deps: SnapshotWatchDeps): Promise<Worker> =>
+  startReactor(deps.store, {
+    name: unneededSnapshotsTimer,
+    aggregates: ["configuration", "session"],
+    log: deps.log,
+    react: async (recorded) => {
+      if (!recorded.commit.events.some(({ type }) => telling.has(type))) return;
+      const configuration = await configurationOf(deps.store, recorded);
+      if (configuration) await setLook(deps, configuration);
+    },
+  });
+
+/** Null for a session of none. */
+const configurationOf = async (
+  store: EventStore,
+  { ref }: RecordedCommit,
+): Promise<Configuration | null> => {
+  const organization = idSchema("organization").parse(ref.organization);
+  if (ref.aggregate === "configuration") {
+    return { organization, configuration: idSchema("configuration").parse(ref.id) };
+  }
+  const { state } = await loadAggregate(store, sessionAggregate, { organization, id: ref.id });
+  if (state.status === "none" || !state.configuration) return null;
+  return { organization, configuration: state.configuration.configurationId };
+};
+
+const setLook = async (
+  { store, graceMs = hourMs }: SnapshotWatchDeps,
+  { organization, configuration }: Configuration,
+): Promise<void> => {
+  const key = { organization, id: configuration };
+  const { state } = await loadAggregate(store, configurationAggregate, key);
+  if (state.status === "none" || state.formerSnapshots.length === 0) return;
+  const snapshots = state.formerSnapshots.map(({ snapshotId }) => snapshotId);
+  // One look in each span of time: a timer that every commit set anew would never fire where sessions come often.
+  const span = Math.floor(Date.now() / graceMs);
+  await scheduleTimer(store, {
+    key: `${unneededSnapshotsTimer}.${configuration}.${span}`,
+    at: new Date((span + 2) * graceMs),
+    kind: unneededSnapshotsTimer,
+    data: { organization, configuration, snapshots },
+  });
+};
+
+/** The handler of fired timers. */
+export const lookForUnneeded =
+  (deps: SnapshotWatchDeps): TimerHandler =>
+  async ({ data, key, firingId }) => {
+    const { store, log } = deps;
+    const { snapshots, ...of } = lookSchema.parse(data);
+    if (!(await isReadModelReady(deps, of))) return { retryInMs: behindMs };
+    for (const snapshotId of await unneeded(deps, of, snapshots)) {
+      const actor = { kind: "timer", id: key, via: unneededSnapshotsTimer } as const;
+      const meta = newCommandMeta({ actor, commandId: derivedId("command", firingId, snapshotId) });
+      const command = { type: "DiscardSnapshot", snapshotId } as const;
+      const aggregate = { organization: of.organization, id: of.configuration };
+      await execute(store, configurationAggregate, aggregate, command, meta);
+      log.info({ ...of, snapshotId }, "a snapshot that nobody needs was given up");
+    }
+  };
+
+/** Whether the read model knows of every session that stands in the log now. */
+const isReadModelReady = async (
+  { store, progress }: SnapshotWatchDeps,
+  { organization }: Configuration,
+): Promise<boolean> => {
+  const shard = shardOf(organization, store.shards);
+  const end = await lastSequence(store, shard);
+  const options = { models: ["sessions"] };
+  const reached = await progress.waitForPosition(formatPosition(shard, end), options);
+  return parsePosition(reached).sequence >= end;
+};
+
+/** Those of the snapshots that no session of the configuration needs, as the log has the sessions now. */
+const unneeded = async (
+  { store, sql }: SnapshotWatchDeps,
+  { organization, configuration }: Configuration,
+  snapshots: readonly string[],
+): Promise<readonly string[]> => {
+  let left = snapshots;
+  for (const id of await sessionsOfConfiguration(sql, { organization, configuration })) {
+    if (left.length === 0) break;
+    const { state } = await loadAggregate(store, sessionAggregate, { organization, id });
+    left = left.filter((snapshotId) => !needsSnapshot(state, snapshotId));
+  }
+  return left;
+};
