@@ -1,7 +1,6 @@
 /**
  * Brings a changed rule of an organisation to the sessions that rest already: their timers were set by the
- * former rule, or not at all. Each session counts from when something was last done to it, but none is
- * deleted within a day of the change, so that a slip can be taken back.
+ * former rule, or not at all.
  *
  * The sessions are those of the log: whichever was created before the change stands there before it, and
  * whichever is created later reads the new rule.
@@ -15,7 +14,7 @@ import type { Worker } from "#event-store/workers/worker";
 import { sessionAggregate } from "../decider.ts";
 import { lastAnswered } from "../idle/at-rest.ts";
 import { rests } from "./auto-delete-days.ts";
-import { lastChangeOf, type LookDeps, noticeMs, setLook } from "./looks.ts";
+import { dueAtRest, type LookDeps, setLook } from "./looks.ts";
 
 const name = "organization-retention";
 
@@ -34,10 +33,9 @@ export const startFollowingOrganizations = (deps: FollowOrganizationDeps): Promi
     react: async ({ ref, commit }) => {
       if (!commit.events.some(({ type }) => changes.has(type))) return;
       const organization = ref.organization as OrganizationId;
-      const notBefore = Date.parse(commit.meta.at) + noticeMs(deps);
       const all = { organization, aggregate: { type: "session", id: "*" } } as const;
       for (const { id } of await aggregatesIn(deps.store, all)) {
-        await follow(deps, { organization, session: id as SessionId }, notBefore);
+        await follow(deps, { organization, session: id as SessionId });
       }
     },
   });
@@ -45,13 +43,11 @@ export const startFollowingOrganizations = (deps: FollowOrganizationDeps): Promi
 const follow = async (
   deps: LookDeps,
   { organization, session }: { readonly organization: OrganizationId; readonly session: SessionId },
-  notBefore: number,
 ): Promise<void> => {
   const key = { organization, id: session };
   const { state } = await loadAggregate(deps.store, sessionAggregate, key);
   // One with a rule of its own is none of the organisation's business; one at work sets a timer afterwards.
   if (!rests(state) || state.autoDeleteDays !== undefined) return;
   const look = { organization, session, after: lastAnswered(state) };
-  const since = await lastChangeOf(deps, look);
-  await setLook(deps, look, state, (allowed) => Math.max(since + allowed, notBefore));
+  await setLook(deps, look, state, (allowed) => dueAtRest(deps, look, state, allowed));
 };

@@ -1,5 +1,6 @@
 /** The timers of unused sessions, one each: setting it again replaces it. */
 import { z } from "zod";
+import type { AggregateRef } from "#contracts/commit";
 import { idSchema } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
 import { readLastCommit } from "#event-store/reading/last-commit";
@@ -37,14 +38,27 @@ export const allowedMs = async (
   session: ExistingSession,
 ): Promise<number | null> => (await readRules(deps, organization, session)).ms;
 
-/** When something was last done to the session or by it, in milliseconds since 1970. */
-export const lastChangeOf = async (
-  { store }: LookDeps,
-  { organization, session }: Pick<Look, "organization" | "session">,
+/**
+ * From when on a session that rests may be deleted, in milliseconds since 1970: so long after something was
+ * last done to it or by it, and by a rule of its organisation not within a day of the organisation's last
+ * change of it, so that a slip can be taken back.
+ */
+export const dueAtRest = async (
+  { store, dayMs: day = dayMs }: LookDeps,
+  { organization, session: id }: Pick<Look, "organization" | "session">,
+  session: ExistingSession,
+  allowed: number,
 ): Promise<number> => {
-  const newest = await readLastCommit(store, { organization, aggregate: "session", id: session });
-  if (newest === null) throw new Error("There is no such session.");
-  return Date.parse(newest.commit.meta.at);
+  const due = (await changedAt(store, { organization, aggregate: "session", id })) + allowed;
+  if (session.autoDeleteDays !== undefined) return due;
+  const settings = { organization, aggregate: "organization", id: organization } as const;
+  return Math.max(due, (await changedAt(store, settings)) + day);
+};
+
+/** When the aggregate's newest commit was decided; 0 without any. */
+const changedAt = async (store: EventStore, ref: AggregateRef): Promise<number> => {
+  const newest = await readLastCommit(store, ref);
+  return newest === null ? 0 : Date.parse(newest.commit.meta.at);
 };
 
 /**
@@ -59,13 +73,13 @@ export const setLook = async (
   deps: LookDeps,
   look: Look,
   session: ExistingSession,
-  dueAfter: (allowedMs: number) => number,
+  dueAfter: (allowedMs: number) => number | Promise<number>,
 ): Promise<void> => {
   for (let rules = await readRules(deps, look.organization, session); ;) {
     if (rules.ms !== null) {
       await scheduleTimer(deps.store, {
         key: `${retentionTimer}.${look.session}`,
-        at: new Date(dueAfter(rules.ms)),
+        at: new Date(await dueAfter(rules.ms)),
         kind: retentionTimer,
         data: look,
       });
@@ -86,6 +100,3 @@ const readRules = async (
   const days = autoDeleteDaysOf(session, { organization, deploymentDays });
   return { ms: days === null ? null : days * day, sequence };
 };
-
-/** So long before anything is deleted because of a rule that was changed. */
-export const noticeMs = ({ dayMs: day = dayMs }: LookDeps): number => day;

@@ -17,7 +17,7 @@ import { isInUse } from "../idle/in-use.ts";
 import { rests } from "./auto-delete-days.ts";
 import {
   allowedMs,
-  lastChangeOf,
+  dueAtRest,
   type LookDeps,
   lookSchema,
   retentionTimer,
@@ -73,9 +73,9 @@ export const lookForUnused =
     if (!rests(state) || lastAnswered(state) !== look.after) return;
     const allowed = await allowedMs(deps, look, state);
     if (allowed === null) return;
-    const since = await lastChangeOf(deps, look);
+    const due = (ms: number) => dueAtRest(deps, look, state, ms);
     // The rule may have been another one when the timer was set.
-    if (Date.now() < since + allowed) return setLook(deps, look, state, (ms) => since + ms);
+    if (Date.now() < (await due(allowed))) return setLook(deps, look, state, due);
     if (await isInUse(deps, look)) return setLook(deps, look, state, (ms) => Date.now() + ms);
     const actor = { kind: "timer", id: key, via: retentionTimer } as const;
     const meta = newCommandMeta({ actor, commandId: firingId });
