@@ -7,13 +7,12 @@ import type { ConfigurationCommand } from "#contracts/configuration/commands";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { Log } from "#event-store/log";
 import { reactionId, startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import type { Worker } from "#event-store/workers/worker";
-import { sessionAggregate } from "../sessions/decider.ts";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
+import { loadSession } from "../sessions/session-log.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
 import { configurationAggregate } from "./decider.ts";
 import { snapshotsTakenBy } from "./snapshots/taken-by.ts";
@@ -21,12 +20,12 @@ import { snapshotsTakenBy } from "./snapshots/taken-by.ts";
 const name = "configuration-setups";
 
 /** The events after which a configuration may have something to learn. */
-const telling = new Set([
+const telling = [
   "ConfigurationApplied",
   "ServiceCommandsSaved",
   "SnapshotTaken",
   "SessionStopped",
-]);
+] as const;
 
 export interface FollowSetupsDeps {
   readonly store: EventStore;
@@ -39,23 +38,26 @@ export const startFollowingSetups = (deps: FollowSetupsDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
     aggregates: ["session"],
+    events: telling,
     log: deps.log,
     react: (recorded) => followSetup(deps, recorded),
   });
 
 const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Promise<void> => {
-  if (!recorded.commit.events.some(({ type }) => telling.has(type))) return;
   const organization = recorded.ref.organization as OrganizationId;
   const sessionId = recorded.ref.id as SessionId;
-  const load = async (): Promise<SessionState> =>
-    (await loadAggregate(deps.store, sessionAggregate, { organization, id: sessionId })).state;
+  const load = (): Promise<SessionState> =>
+    loadSession(deps.store, { organization, session: sessionId });
   const session = await load();
   if (session.status === "none" || session.kind !== "setup" || !session.configuration) return;
   const { configurationId: id, workspaceRevision } = session.configuration;
-  const tell = async (command: ConfigurationCommand): Promise<void> => {
+  const tell = async (
+    command: ConfigurationCommand,
+    what: string = command.type,
+  ): Promise<void> => {
     const meta = newCommandMeta({
       actor: { kind: "service", id: name, via: "reactor" },
-      commandId: reactionId(recorded, name, command.type),
+      commandId: reactionId(recorded, name, what),
       causationId: recorded.commit.meta.commandId,
       correlationId: recorded.commit.meta.correlationId,
     });
@@ -68,12 +70,20 @@ const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Pr
   if (fingerprintOf(serviceCommands) !== fingerprintOf(session.configuration.serviceCommands)) {
     await tell({ type: "SaveSetupServices", sessionId, serviceCommands });
   }
-  const snapshot = await newestSnapshot(deps, session);
-  if (snapshot) await tell({ type: "SaveSetupSnapshot", sessionId, snapshot });
+  const saveNewest = async (of: ExistingSession): Promise<void> => {
+    const snapshot = await newestSnapshot(deps, of);
+    if (!snapshot) return;
+    const command = { type: "SaveSetupSnapshot", sessionId, snapshot } as const;
+    await tell(command, `${command.type} ${snapshot.snapshotId}`);
+  };
+  await saveNewest(session);
   // Asked for once more: it may have been deleted while another commit of it was followed.
-  if ((await load()).status !== "stopped") return;
+  const ended = await load();
+  if (ended.status !== "stopped") return;
+  // It may have saved one more before: what does not count by now is left, and removed.
+  await saveNewest(ended);
   await tell({ type: "EndSetup", sessionId });
-  const snapshots = await snapshotsTakenBy(deps.store, { organization, sessionId, ...session });
+  const snapshots = await snapshotsTakenBy(deps.store, { organization, sessionId, ...ended });
   await tell({ type: "LeaveSnapshots", sessionId, snapshots });
 };
 

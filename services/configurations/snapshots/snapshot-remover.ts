@@ -28,6 +28,7 @@ export const startSnapshotRemover = (deps: SnapshotRemoverDeps): Promise<Worker>
   startReactor(deps.store, {
     name,
     aggregates: ["configuration"],
+    events: ["ConfigurationSnapshotDiscarded"],
     log: deps.log,
     maxAttempts: deps.maxAttempts ?? maxAttempts,
     react: async (recorded) => {

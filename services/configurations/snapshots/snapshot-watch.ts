@@ -26,7 +26,7 @@ import type { Worker } from "#event-store/workers/worker";
 import type { Queryable } from "#projections/database";
 import { sessionsOfConfiguration } from "#projections/sessions/queries";
 import type { Progress } from "#projections/wait-for-position";
-import { sessionAggregate } from "../../sessions/decider.ts";
+import { findSession, loadSession } from "../../sessions/session-log.ts";
 import { configurationAggregate } from "../decider.ts";
 import { needsSnapshot } from "./needs-snapshot.ts";
 
@@ -34,7 +34,7 @@ import { needsSnapshot } from "./needs-snapshot.ts";
 export const unneededSnapshotsTimer = "configuration-snapshots";
 
 /** The events after which a configuration may have a former snapshot, or a session may need one no longer. */
-const telling = new Set([
+const telling = [
   "ConfigurationSnapshotSaved",
   "ConfigurationUpdated",
   "ConfigurationArchived",
@@ -44,7 +44,7 @@ const telling = new Set([
   "SnapshotTaken",
   "MigrationStarted",
   "SessionStopped",
-]);
+] as const;
 
 const lookSchema = z.object({
   organization: idSchema("organization"),
@@ -72,11 +72,12 @@ export const startSnapshotWatch = (deps: SnapshotWatchDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name: unneededSnapshotsTimer,
     aggregates: ["configuration", "session"],
+    events: telling,
     log: deps.log,
     react: async (recorded) => {
-      if (!recorded.commit.events.some(({ type }) => telling.has(type))) return;
       const configuration = await configurationOf(deps.store, recorded);
-      if (configuration) await setLook(deps, configuration);
+      if (!configuration) return;
+      await setLook(deps, configuration, await formerSnapshots(deps, configuration));
     },
   });
 
@@ -89,19 +90,27 @@ const configurationOf = async (
   if (ref.aggregate === "configuration") {
     return { organization, configuration: idSchema("configuration").parse(ref.id) };
   }
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id: ref.id });
-  if (state.status === "none" || !state.configuration) return null;
-  return { organization, configuration: state.configuration.configurationId };
+  const session = idSchema("session").parse(ref.id);
+  const found = await findSession(store, { organization, session });
+  if (!found?.configuration) return null;
+  return { organization, configuration: found.configuration.configurationId };
+};
+
+/** The ids of the configuration's former snapshots that are not given up yet, as the log has it now. */
+const formerSnapshots = async (
+  { store }: SnapshotWatchDeps,
+  { organization, configuration: id }: Configuration,
+): Promise<readonly string[]> => {
+  const { state } = await loadAggregate(store, configurationAggregate, { organization, id });
+  return state.status === "none" ? [] : state.formerSnapshots.map(({ snapshotId }) => snapshotId);
 };
 
 const setLook = async (
   { store, graceMs = hourMs }: SnapshotWatchDeps,
   { organization, configuration }: Configuration,
+  snapshots: readonly string[],
 ): Promise<void> => {
-  const key = { organization, id: configuration };
-  const { state } = await loadAggregate(store, configurationAggregate, key);
-  if (state.status === "none" || state.formerSnapshots.length === 0) return;
-  const snapshots = state.formerSnapshots.map(({ snapshotId }) => snapshotId);
+  if (snapshots.length === 0) return;
   // One look in each span of time: a timer that every commit set anew would never fire where sessions come often.
   const span = Math.floor(Date.now() / graceMs);
   await scheduleTimer(store, {
@@ -127,6 +136,9 @@ export const lookForUnneeded =
       await execute(store, configurationAggregate, aggregate, command, meta);
       log.info({ ...of, snapshotId }, "a snapshot that nobody needs was given up");
     }
+    // Commits that come together set one timer, and who has read the configuration first may be the last to set it.
+    const present = await formerSnapshots(deps, of);
+    if (present.some((id) => !snapshots.includes(id))) await setLook(deps, of, present);
   };
 
 /** Whether the read model knows of every session that stands in the log now. */
@@ -150,8 +162,8 @@ const unneeded = async (
   let left = snapshots;
   for (const id of await sessionsOfConfiguration(sql, { organization, configuration })) {
     if (left.length === 0) break;
-    const { state } = await loadAggregate(store, sessionAggregate, { organization, id });
-    left = left.filter((snapshotId) => !needsSnapshot(state, snapshotId));
+    const session = await loadSession(store, { organization, session: id });
+    left = left.filter((snapshotId) => !needsSnapshot(session, snapshotId));
   }
   return left;
 };

@@ -6,19 +6,18 @@
  * whichever is created later reads the new rule.
  */
 import type { OrganizationId, SessionId } from "#contracts/ids";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { aggregatesIn } from "#event-store/audit/aggregates-in";
 import type { Log } from "#event-store/log";
 import { startReactor } from "#event-store/workers/reactor";
 import type { Worker } from "#event-store/workers/worker";
-import { sessionAggregate } from "../decider.ts";
 import { lastAnswered } from "../idle/at-rest.ts";
+import { loadSession, type SessionRef } from "../session-log.ts";
 import { rests } from "./auto-delete-days.ts";
 import { dueAtRest, type LookDeps, setLook } from "./looks.ts";
 
 const name = "organization-retention";
 
-const changes = new Set(["AutoDeleteDefaultSet", "AutoDeleteDefaultCleared"]);
+const changes = ["AutoDeleteDefaultSet", "AutoDeleteDefaultCleared"] as const;
 
 export interface FollowOrganizationDeps extends LookDeps {
   readonly log: Log;
@@ -29,9 +28,9 @@ export const startFollowingOrganizations = (deps: FollowOrganizationDeps): Promi
   startReactor(deps.store, {
     name,
     aggregates: ["organization"],
+    events: changes,
     log: deps.log,
-    react: async ({ ref, commit }) => {
-      if (!commit.events.some(({ type }) => changes.has(type))) return;
+    react: async ({ ref }) => {
       const organization = ref.organization as OrganizationId;
       const all = { organization, aggregate: { type: "session", id: "*" } } as const;
       for (const { id } of await aggregatesIn(deps.store, all)) {
@@ -40,14 +39,10 @@ export const startFollowingOrganizations = (deps: FollowOrganizationDeps): Promi
     },
   });
 
-const follow = async (
-  deps: LookDeps,
-  { organization, session }: { readonly organization: OrganizationId; readonly session: SessionId },
-): Promise<void> => {
-  const key = { organization, id: session };
-  const { state } = await loadAggregate(deps.store, sessionAggregate, key);
+const follow = async (deps: LookDeps, ref: SessionRef): Promise<void> => {
+  const state = await loadSession(deps.store, ref);
   // One with a rule of its own is none of the organisation's business; one at work sets a timer afterwards.
   if (!rests(state) || state.autoDeleteDays !== undefined) return;
-  const look = { organization, session, after: lastAnswered(state) };
+  const look = { ...ref, after: lastAnswered(state) };
   await setLook(deps, look, state, (allowed) => dueAtRest(deps, look, state, allowed));
 };

@@ -5,13 +5,13 @@
 import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/aggregates/execute";
 import type { Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { Log } from "#event-store/log";
 import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { TimerHandler } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
 import { sessionAggregate } from "../decider.ts";
+import { loadSession } from "../session-log.ts";
 import { lastAnswered } from "../idle/at-rest.ts";
 import { isInUse } from "../idle/in-use.ts";
 import { rests } from "./auto-delete-days.ts";
@@ -25,14 +25,14 @@ import {
 } from "./looks.ts";
 
 /** The events that show that somebody uses the session, or that begin a new time. */
-const uses = new Set([
+const uses = [
   "SessionCreated",
   "PromptQueued",
   "PromptFinished",
   "ResumeRequested",
   "SessionRenamed",
   "AutoDeleteSet",
-]);
+] as const;
 
 export interface RetentionDeps extends LookDeps {
   /** Of the tool calls that are being carried out. */
@@ -44,16 +44,13 @@ export const startRetentionWatch = (deps: RetentionDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name: retentionTimer,
     aggregates: ["session"],
+    events: uses,
     log: deps.log,
-    react: async ({ ref, commit }) => {
-      if (!commit.events.some(({ type }) => uses.has(type))) return;
+    react: async ({ ref }) => {
       const { organization, session } = lookSchema
         .omit({ after: true })
         .parse({ organization: ref.organization, session: ref.id });
-      const { state } = await loadAggregate(deps.store, sessionAggregate, {
-        organization,
-        id: session,
-      });
+      const state = await loadSession(deps.store, { organization, session });
       if (state.status === "none" || state.status === "stopped") return;
       const look = { organization, session, after: lastAnswered(state) };
       await setLook(deps, look, state, (allowed) => Date.now() + allowed);
@@ -67,8 +64,7 @@ export const lookForUnused =
     const { store, log } = deps;
     const look = lookSchema.parse(data);
     const { organization, session } = look;
-    const aggregate = { organization, id: session };
-    const { state } = await loadAggregate(store, sessionAggregate, aggregate);
+    const state = await loadSession(store, look);
     // Whatever goes on sets a timer of its own once it is over.
     if (!rests(state) || lastAnswered(state) !== look.after) return;
     const allowed = await allowedMs(deps, look, state);
@@ -80,7 +76,7 @@ export const lookForUnused =
     const actor = { kind: "timer", id: key, via: retentionTimer } as const;
     const meta = newCommandMeta({ actor, commandId: firingId });
     const command = { type: "DeleteSession", erase: true } as const;
-    await execute(store, sessionAggregate, aggregate, command, meta);
+    await execute(store, sessionAggregate, { organization, id: session }, command, meta);
     try {
       await requestOwner(store, session, "wake");
     } catch (error) {
