@@ -13,22 +13,21 @@ import { z } from "zod";
 import { derivedId, idSchema } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/aggregates/execute";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
-import { formatPosition, parsePosition } from "#event-store/position";
-import { lastSequence } from "#event-store/reading/commit-feed";
 import type { RecordedCommit } from "#event-store/reading/recorded";
-import { shardOf } from "#event-store/sharding";
 import { scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
 import { startReactor } from "#event-store/workers/reactor";
 import type { Worker } from "#event-store/workers/worker";
-import type { Queryable } from "#projections/database";
-import { sessionsOfConfiguration } from "#projections/sessions/queries";
-import type { Progress } from "#projections/wait-for-position";
-import { findSession, loadSession } from "../../sessions/session-log.ts";
+import { findSession } from "../../sessions/session-log.ts";
 import { configurationAggregate } from "../decider.ts";
-import { needsSnapshot } from "./needs-snapshot.ts";
+import {
+  type ConfigurationOf,
+  formerSnapshots,
+  isReadModelReady,
+  type SnapshotFacts,
+  unneededSnapshots,
+} from "./unneeded-snapshots.ts";
 
 /** The kind of the timers; {@link lookForUnneeded} is its handler. */
 export const unneededSnapshotsTimer = "configuration-snapshots";
@@ -52,17 +51,12 @@ const lookSchema = z.object({
   /** The ids of those that were former ones when the timer was set: of later ones the grace is not over. */
   snapshots: z.array(z.string()),
 });
-type Configuration = Pick<z.infer<typeof lookSchema>, "organization" | "configuration">;
 
 const hourMs = 3_600_000;
 /** When a look that the read model is not ready for is tried again. */
 const behindMs = 10_000;
 
-export interface SnapshotWatchDeps {
-  readonly store: EventStore;
-  /** The read models, which name the sessions to look at; how each of them is, the log says. */
-  readonly sql: Queryable;
-  readonly progress: Pick<Progress, "waitForPosition">;
+export interface SnapshotWatchDeps extends SnapshotFacts {
   /** In milliseconds; an hour unless told. */
   readonly graceMs?: number;
   readonly log: Log;
@@ -85,7 +79,7 @@ export const startSnapshotWatch = (deps: SnapshotWatchDeps): Promise<Worker> =>
 const configurationOf = async (
   store: EventStore,
   { ref }: RecordedCommit,
-): Promise<Configuration | null> => {
+): Promise<ConfigurationOf | null> => {
   const organization = idSchema("organization").parse(ref.organization);
   if (ref.aggregate === "configuration") {
     return { organization, configuration: idSchema("configuration").parse(ref.id) };
@@ -96,18 +90,9 @@ const configurationOf = async (
   return { organization, configuration: found.configuration.configurationId };
 };
 
-/** The ids of the configuration's former snapshots that are not given up yet, as the log has it now. */
-const formerSnapshots = async (
-  { store }: SnapshotWatchDeps,
-  { organization, configuration: id }: Configuration,
-): Promise<readonly string[]> => {
-  const { state } = await loadAggregate(store, configurationAggregate, { organization, id });
-  return state.status === "none" ? [] : state.formerSnapshots.map(({ snapshotId }) => snapshotId);
-};
-
 const setLook = async (
   { store, graceMs = hourMs }: SnapshotWatchDeps,
-  { organization, configuration }: Configuration,
+  { organization, configuration }: ConfigurationOf,
   snapshots: readonly string[],
 ): Promise<void> => {
   if (snapshots.length === 0) return;
@@ -128,7 +113,7 @@ export const lookForUnneeded =
     const { store, log } = deps;
     const { snapshots, ...of } = lookSchema.parse(data);
     if (!(await isReadModelReady(deps, of))) return { retryInMs: behindMs };
-    for (const snapshotId of await unneeded(deps, of, snapshots)) {
+    for (const snapshotId of await unneededSnapshots(deps, of, snapshots)) {
       const actor = { kind: "timer", id: key, via: unneededSnapshotsTimer } as const;
       const meta = newCommandMeta({ actor, commandId: derivedId("command", firingId, snapshotId) });
       const command = { type: "DiscardSnapshot", snapshotId } as const;
@@ -140,30 +125,3 @@ export const lookForUnneeded =
     const present = await formerSnapshots(deps, of);
     if (present.some((id) => !snapshots.includes(id))) await setLook(deps, of, present);
   };
-
-/** Whether the read model knows of every session that stands in the log now. */
-const isReadModelReady = async (
-  { store, progress }: SnapshotWatchDeps,
-  { organization }: Configuration,
-): Promise<boolean> => {
-  const shard = shardOf(organization, store.shards);
-  const end = await lastSequence(store, shard);
-  const options = { models: ["sessions"] };
-  const reached = await progress.waitForPosition(formatPosition(shard, end), options);
-  return parsePosition(reached).sequence >= end;
-};
-
-/** Those of the snapshots that no session of the configuration needs, as the log has the sessions now. */
-const unneeded = async (
-  { store, sql }: SnapshotWatchDeps,
-  { organization, configuration }: Configuration,
-  snapshots: readonly string[],
-): Promise<readonly string[]> => {
-  let left = snapshots;
-  for (const id of await sessionsOfConfiguration(sql, { organization, configuration })) {
-    if (left.length === 0) break;
-    const session = await loadSession(store, { organization, session: id });
-    left = left.filter((snapshotId) => !needsSnapshot(session, snapshotId));
-  }
-  return left;
-};
