@@ -20,7 +20,8 @@ const onNoLogOrTheirOwn = [
   // They make a damaged log of one copy themselves.
   "event-store/audit/{verify-log,transfer}.int.test.ts",
   // They use no log, or only to have something to answer: what they look at is HTTP, or other programs.
-  "services/{client,configurations,gateway,git,identity,integrations,proxies,sandboxes,secrets}/**",
+  "services/{client,gateway,git,identity,integrations,organization,proxies,sandboxes,secrets}/**",
+  "services/configurations/*.int.test.ts",
   "services/actions/catalogue.int.test.ts",
   "services/approvals/**",
   "services/fanout/{event-streams,socket-server}.int.test.ts",

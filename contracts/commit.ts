@@ -27,6 +27,7 @@ export const aggregateTypes = [
   "run",
   "tool_calls",
   "configuration",
+  "organization",
 ] as const;
 export type AggregateType = (typeof aggregateTypes)[number];
 

@@ -12,6 +12,7 @@ import { connectorUpcasters } from "./connector/upcasters.ts";
 import { type IntegrationEvent, integrationEvents } from "./integration/events.ts";
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { invocationUpcasters } from "./invocation/upcasters.ts";
+import { type OrganizationEvent, organizationEvents } from "./organization/events.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RuleEvent, ruleEvents } from "./rule/events.ts";
@@ -35,6 +36,7 @@ export const eventsByAggregate = {
   run: runEvents,
   tool_calls: toolCallEvents,
   configuration: configurationEvents,
+  organization: organizationEvents,
 } as const satisfies Record<AggregateType, readonly EventDefinition[]>;
 
 /** Every event, in whatever aggregate it may stand. */
@@ -55,7 +57,8 @@ export type DomainEvent =
   | TriggerEvent
   | RunEvent
   | ToolCallEvent
-  | ConfigurationEvent;
+  | ConfigurationEvent
+  | OrganizationEvent;
 export type AnyEvent = DomainEvent | TextErased;
 export type EventType = AnyEvent["type"];
 

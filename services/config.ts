@@ -111,9 +111,9 @@ const configSchema = z.object({
   /** Whether repositories are pulled when a sandbox comes back, and not again within so many seconds. */
   SANDBOX_GIT_PULL_ON_RESTORE: z.stringbool().default(false),
   SANDBOX_GIT_PULL_CADENCE_SECONDS: z.coerce.number().int().min(0).default(0),
-  /** After so many seconds in which nobody asks a session or watches it, its sandbox is put away. */
-  /** After so many days without use a session is deleted with its text; never without it. */
+  /** After so many days without use a session is deleted with its text; never without it. Organisations may differ. */
   SESSION_AUTO_DELETE_DAYS: z.coerce.number().int().min(1).max(maxAutoDeleteDays).optional(),
+  /** After so many seconds in which nobody asks a session or watches it, its sandbox is put away. */
   SESSION_IDLE_SECONDS: z.coerce.number().int().min(1).max(604_800).default(900),
   /** So long before a provider ends a sandbox, its session is moved to another one or put away. */
   SANDBOX_GRACE_SECONDS: z.coerce.number().int().min(1).max(3_600).default(300),

@@ -1,6 +1,6 @@
 import type { SessionId, UserId } from "../ids.ts";
 import type { ServiceCommand } from "../session/service-command.ts";
-import type { ConfigurationSettings, ConfigurationSnapshot } from "./settings.ts";
+import type { ConfigurationSettings, ConfigurationSnapshot, StoredSnapshot } from "./settings.ts";
 
 type Described = ConfigurationSettings & { readonly name: string };
 
@@ -33,4 +33,12 @@ export type ConfigurationCommand =
       readonly snapshot: ConfigurationSnapshot;
     }
   | { readonly type: "EndSetup"; readonly sessionId: SessionId }
+  /** `snapshots`: all that the setup session has taken; those that count stay. */
+  | {
+      readonly type: "LeaveSnapshots";
+      readonly sessionId: SessionId;
+      readonly snapshots: readonly StoredSnapshot[];
+    }
+  /** A snapshot that is none of the former ones is not touched. */
+  | { readonly type: "DiscardSnapshot"; readonly snapshotId: string }
   | { readonly type: "ArchiveConfiguration" };

@@ -4,7 +4,11 @@ import { defineEvent, type EventOf } from "../define-event.ts";
 import { erasedText } from "../erasure/markers.ts";
 import { idSchema } from "../ids.ts";
 import { serviceCommandSchema } from "../session/service-command.ts";
-import { configurationSettingsSchema, configurationSnapshotSchema } from "./settings.ts";
+import {
+  configurationSettingsSchema,
+  configurationSnapshotSchema,
+  storedSnapshotSchema,
+} from "./settings.ts";
 
 const settings = configurationSettingsSchema.shape;
 const erasedSettings = { serviceCommands: [], envFiles: { files: [] } };
@@ -49,6 +53,13 @@ export const configurationEvents = [
   }),
   /** The setup session was deleted; what it has saved stays. */
   defineEvent("ConfigurationSetupEnded", 1, setupSession),
+  /** The setup session was deleted, and it had taken these as well: nothing new begins with them. */
+  defineEvent("ConfigurationSnapshotsLeft", 1, {
+    ...setupSession,
+    snapshots: z.array(storedSnapshotSchema).min(1),
+  }),
+  /** Nothing begins with it and no session needs it any more: it is removed at its provider. */
+  defineEvent("ConfigurationSnapshotDiscarded", 1, { snapshot: storedSnapshotSchema }),
   defineEvent("ConfigurationArchived", 1, {}),
 ] as const;
 export type ConfigurationEvent = EventOf<(typeof configurationEvents)[number]>;

@@ -29,3 +29,7 @@ export const configurationSnapshotSchema = z.object({
     .nullable(),
 });
 export type ConfigurationSnapshot = z.infer<typeof configurationSnapshotSchema>;
+
+/** A snapshot, and who has it. */
+export const storedSnapshotSchema = configurationSnapshotSchema.omit({ versionKey: true });
+export type StoredSnapshot = z.infer<typeof storedSnapshotSchema>;

@@ -196,6 +196,7 @@ describe("the state at a moment", () => {
     tool_calls: fold,
     configuration: fold,
     rule: fold,
+    organization: fold,
   };
 
   it("is folded from the commits up to it, whatever snapshots say", async () => {

@@ -44,6 +44,11 @@ const change: Changes<ConfigurationRow> = {
     changed(row, context, {
       setup: row.snapshot === null ? setupNeeded : { status: "done", sessionId: null },
     }),
+  ConfigurationSnapshotDiscarded: (row, { snapshot }, context) =>
+    // That of an archived configuration is shown for as long as it is there.
+    changed(row, context, {
+      snapshot: row.snapshot?.snapshotId === snapshot.snapshotId ? null : row.snapshot,
+    }),
   ConfigurationArchived: (row, _data, context) => changed(row, context, { archived: true }),
   TextErased: (row, _data, context) =>
     changed(row, context, {
@@ -55,7 +60,7 @@ const change: Changes<ConfigurationRow> = {
 
 export const configurationsProjection = defineRowProjection<ConfigurationRow>({
   name: "configurations",
-  version: 1,
+  version: 2,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "configuration",
   table: configurationsTable,

@@ -52,3 +52,18 @@ export const listSessions = async (
   );
   return { sessions: [...page.rows], next: page.next };
 };
+
+/** The sessions that were made from a configuration and have not been deleted. */
+export const sessionsOfConfiguration = async (
+  sql: Queryable,
+  {
+    organization,
+    configuration,
+  }: { readonly organization: string; readonly configuration: string },
+): Promise<readonly SessionId[]> => {
+  const rows = await sql<{ id: SessionId }[]>`
+    select id from sessions
+    where organization_id = ${organization} and configuration_id = ${configuration}
+      and status <> 'stopped'`;
+  return rows.map(({ id }) => id);
+};

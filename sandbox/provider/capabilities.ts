@@ -9,8 +9,10 @@ export interface SandboxCapabilities {
   readonly snapshotPauses: boolean;
   /** Processes survive a snapshot, not only files. */
   readonly memorySnapshot: boolean;
-  /** Snapshots can be listed and removed. */
+  /** Snapshots can be listed. */
   readonly snapshotCatalogue: boolean;
+  /** A snapshot can be removed by its id. */
+  readonly snapshotRemoval: boolean;
   /** What the agent runs cannot see the rest of the machine it runs on. */
   readonly isolated: boolean;
   readonly check: boolean;

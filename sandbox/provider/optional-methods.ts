@@ -10,7 +10,7 @@ export const optionalMethods = {
   memorySnapshot: "memorySnapshot",
   restoreFromMemorySnapshot: "memorySnapshot",
   listSnapshots: "snapshotCatalogue",
-  deleteSnapshot: "snapshotCatalogue",
+  deleteSnapshot: "snapshotRemoval",
   createTerminalSandbox: "terminalSandbox",
   testServiceCommands: "serviceCommandTest",
 } as const satisfies {

@@ -126,7 +126,7 @@ export interface SandboxProvider extends AsyncDisposable {
   /** Resolves once the agent answers. */
   restoreFromMemorySnapshot?(request: MemoryRestoreRequest): Promise<RunningSandbox>;
   listSnapshots?(): Promise<readonly SnapshotEntry[]>;
-  /** Removing what is absent does nothing. */
+  /** Of one that `snapshot` has made; a session whose own it is has lost its files. Removing what is absent does nothing. */
   deleteSnapshot?(snapshotId: string): Promise<void>;
   /**
    * A sandbox without an agent, for somebody's own terminal: workspace, sidecar and what follows from it, in

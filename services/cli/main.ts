@@ -6,6 +6,7 @@ import { addActionCommands } from "./commands/actions.ts";
 import { addAuditCommands } from "./commands/audit/index.ts";
 import { addConfigurationCommands } from "./commands/configurations.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
+import { addOrganizationCommands } from "./commands/organizations.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
 import { addSandboxCommands } from "./commands/sandbox-snapshots.ts";
 import { addServiceTokenCommands } from "./commands/service-tokens.ts";
@@ -31,6 +32,7 @@ try {
   addDeadLetterCommands(program, context);
   addConfigurationCommands(program, context);
   addActionCommands(program, context);
+  addOrganizationCommands(program, context);
   addSandboxCommands(program, context);
   addServiceTokenCommands(program, context);
   await program.parseAsync();

@@ -56,6 +56,11 @@ export {
   listIntegrations,
   testIntegration,
 } from "#contracts/http/integrations";
+export {
+  clearAutoDeleteDefault,
+  getAutoDeleteDefault,
+  setAutoDeleteDefault,
+} from "#contracts/http/organization";
 export { listTriggers } from "#contracts/http/triggers";
 export { getEnvironment, provideEnvVariables } from "#contracts/http/environment";
 export {

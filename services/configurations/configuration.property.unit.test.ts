@@ -57,6 +57,15 @@ describeDecider("a configuration", {
       }),
     }),
     fc.record({ type: type("EndSetup"), sessionId }),
+    fc.record({
+      type: type("LeaveSnapshots"),
+      sessionId,
+      snapshots: fc.uniqueArray(
+        fc.record({ snapshotId: fc.constantFrom("a", "b", "c"), provider: fc.constant("local") }),
+        { selector: ({ snapshotId }) => snapshotId },
+      ),
+    }),
+    fc.record({ type: type("DiscardSnapshot"), snapshotId: fc.constantFrom("a", "b", "c") }),
     fc.record({ type: type("ArchiveConfiguration") }),
   ),
   repeated: {
@@ -66,6 +75,8 @@ describeDecider("a configuration", {
     SaveSetupServices: "nothing",
     SaveSetupSnapshot: "nothing",
     EndSetup: "nothing",
+    LeaveSnapshots: "nothing",
+    DiscardSnapshot: "nothing",
     ArchiveConfiguration: "nothing",
   },
 });

@@ -34,6 +34,14 @@ const decide = (
     case "EndSetup":
       // Nobody is there to be refused: a session tells what it has done, and it may be too late.
       return state.status === "archived" ? [] : report(command, state);
+    case "LeaveSnapshots":
+      return leave(command, state);
+    case "DiscardSnapshot": {
+      const former = state.formerSnapshots.find(
+        ({ snapshotId }) => snapshotId === command.snapshotId,
+      );
+      return former ? [{ type: "ConfigurationSnapshotDiscarded", data: { snapshot: former } }] : [];
+    }
     default:
       return assertNever(command);
   }
@@ -106,7 +114,9 @@ const report = (
     }
     case "SaveSetupSnapshot": {
       const { snapshot } = command;
-      return state.snapshot?.snapshotId === snapshot.snapshotId
+      // One that was given up is being removed, or is gone.
+      return state.snapshot?.snapshotId === snapshot.snapshotId ||
+        state.discarded.includes(snapshot.snapshotId)
         ? []
         : [{ type: "ConfigurationSnapshotSaved", data: { sessionId, snapshot } }];
     }
@@ -115,6 +125,19 @@ const report = (
     default:
       return assertNever(command);
   }
+};
+
+/** Also of a setup session that does not count any more, and once the configuration was archived. */
+const leave = (
+  { sessionId, snapshots }: Command<"LeaveSnapshots">,
+  { snapshot, formerSnapshots, discarded }: ExistingConfiguration,
+): readonly ConfigurationEvent[] => {
+  const known = new Set([...formerSnapshots.map(({ snapshotId }) => snapshotId), ...discarded]);
+  if (snapshot) known.add(snapshot.snapshotId);
+  const left = snapshots.filter(({ snapshotId }) => !known.has(snapshotId));
+  return left.length === 0
+    ? []
+    : [{ type: "ConfigurationSnapshotsLeft", data: { sessionId, snapshots: left } }];
 };
 
 const counts = (sessionId: SessionId, { setup }: ExistingConfiguration): boolean =>

@@ -112,6 +112,58 @@ it("has nothing of a setup for other repositories", () => {
   given(created, moved).when(start(first, 1)).then();
 });
 
+const former = (snapshotId: string) => ({ snapshotId, provider: "local" });
+const left = (...ids: readonly string[]): ConfigurationEvent => ({
+  type: "ConfigurationSnapshotsLeft",
+  data: { sessionId: first, snapshots: ids.map(former) },
+});
+const discarded = (snapshotId: string): ConfigurationEvent => ({
+  type: "ConfigurationSnapshotDiscarded",
+  data: { snapshot: former(snapshotId) },
+});
+const discard = (snapshotId: string): ConfigurationCommand => ({
+  type: "DiscardSnapshot",
+  snapshotId,
+});
+
+it("gives up a snapshot once, and only a former one", () => {
+  const replaced = [created, started(), saved(), saved(first, "snap-2")] as const;
+  given(...replaced)
+    .when(discard("snap-1"))
+    .then(discarded("snap-1"));
+  given(...replaced, discarded("snap-1"))
+    .when(discard("snap-1"))
+    .then();
+  given(...replaced)
+    .when(discard("snap-2"))
+    .then();
+  given(...replaced, archived)
+    .when(discard("snap-2"))
+    .then(discarded("snap-2"));
+  // A late word of its setup session does not bring it back.
+  given(...replaced, discarded("snap-1"))
+    .when(save(first))
+    .then();
+  // One that is still there may come back, and is no former one then.
+  given(...replaced, saved(first))
+    .when(discard("snap-1"))
+    .then();
+});
+
+it("learns what a deleted setup session has left beside what counts, also of one that does not count", () => {
+  const leave = (...ids: readonly string[]): ConfigurationCommand => ({
+    type: "LeaveSnapshots",
+    sessionId: first,
+    snapshots: ids.map(former),
+  });
+  given(created, started(), saved()).when(leave("snap-1", "snap-0")).then(left("snap-0"));
+  given(created, started(), saved()).when(leave("snap-1")).then();
+  given(created, left("snap-0")).when(leave("snap-0")).then();
+  given(created, left("snap-0"), discarded("snap-0")).when(leave("snap-0")).then();
+  given(created, started(), started(second), archived).when(leave("snap-9")).then(left("snap-9"));
+  given(created, left("snap-0")).when(discard("snap-0")).then(discarded("snap-0"));
+});
+
 it("forgets a setup session that has ended, and keeps what it has saved", () => {
   const ended: ConfigurationEvent = { type: "ConfigurationSetupEnded", data: { sessionId: first } };
   given(created, started()).when({ type: "EndSetup", sessionId: first }).then(ended);

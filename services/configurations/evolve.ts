@@ -1,8 +1,10 @@
 import { assertNever } from "#contracts/assert-never";
 import type { ConfigurationEvent } from "#contracts/configuration/events";
+import type { StoredSnapshot } from "#contracts/configuration/settings";
 import {
   type ConfigurationState,
   type ExistingConfiguration,
+  rememberedDiscards,
   rememberedSetups,
   settingsOf,
 } from "./state.ts";
@@ -23,6 +25,8 @@ export const evolveConfiguration = (
       setup: setupNeeded,
       setupSessions: [],
       snapshot: null,
+      formerSnapshots: [],
+      discarded: [],
     };
   }
   return state.status === "none" ? state : evolveExisting(state, event);
@@ -42,7 +46,7 @@ const evolveExisting = (
       const updated = { ...state, settings: settingsOf(event.data) };
       return workspaceRevision === state.workspaceRevision
         ? updated
-        : { ...updated, workspaceRevision, setup: setupNeeded, snapshot: null };
+        : { ...withoutSnapshot(updated), workspaceRevision, setup: setupNeeded };
     }
     case "ConfigurationSetupStarted": {
       const { sessionId } = event.data;
@@ -58,15 +62,44 @@ const evolveExisting = (
     }
     case "ConfigurationSnapshotSaved": {
       const { sessionId, snapshot } = event.data;
-      return { ...state, setup: { status: "done", sessionId }, snapshot };
+      const { formerSnapshots } = withoutSnapshot(state);
+      return {
+        ...state,
+        setup: { status: "done", sessionId },
+        snapshot,
+        formerSnapshots: without(formerSnapshots, snapshot.snapshotId),
+      };
     }
     case "ConfigurationSetupEnded":
       return state.snapshot === null
         ? { ...state, setup: setupNeeded }
         : { ...state, setup: { status: "done", sessionId: null } };
+    case "ConfigurationSnapshotsLeft":
+      return { ...state, formerSnapshots: [...state.formerSnapshots, ...event.data.snapshots] };
+    case "ConfigurationSnapshotDiscarded": {
+      const { snapshotId } = event.data.snapshot;
+      return {
+        ...state,
+        formerSnapshots: without(state.formerSnapshots, snapshotId),
+        discarded: [...state.discarded, snapshotId].slice(-rememberedDiscards),
+      };
+    }
     case "ConfigurationArchived":
-      return { ...state, status: "archived" };
+      return { ...withoutSnapshot(state), status: "archived" };
     default:
       return assertNever(event);
   }
 };
+
+/** Nothing begins with its snapshot any more. */
+const withoutSnapshot = (state: ExistingConfiguration): ExistingConfiguration => {
+  if (state.snapshot === null) return state;
+  const { snapshotId, provider } = state.snapshot;
+  const formerSnapshots = [...state.formerSnapshots, { snapshotId, provider }];
+  return { ...state, snapshot: null, formerSnapshots };
+};
+
+const without = (
+  snapshots: readonly StoredSnapshot[],
+  snapshotId: string,
+): readonly StoredSnapshot[] => snapshots.filter((snapshot) => snapshot.snapshotId !== snapshotId);

@@ -15,6 +15,7 @@ import { fingerprintOf } from "../sessions/fingerprint.ts";
 import { loadSession } from "../sessions/session-log.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
 import { configurationAggregate } from "./decider.ts";
+import { snapshotsTakenBy } from "./snapshots/taken-by.ts";
 
 const name = "configuration-setups";
 
@@ -50,10 +51,13 @@ const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Pr
   const session = await load();
   if (session.status === "none" || session.kind !== "setup" || !session.configuration) return;
   const { configurationId: id, workspaceRevision } = session.configuration;
-  const tell = async (command: ConfigurationCommand): Promise<void> => {
+  const tell = async (
+    command: ConfigurationCommand,
+    what: string = command.type,
+  ): Promise<void> => {
     const meta = newCommandMeta({
       actor: { kind: "service", id: name, via: "reactor" },
-      commandId: reactionId(recorded, name, command.type),
+      commandId: reactionId(recorded, name, what),
       causationId: recorded.commit.meta.commandId,
       correlationId: recorded.commit.meta.correlationId,
     });
@@ -66,10 +70,21 @@ const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Pr
   if (fingerprintOf(serviceCommands) !== fingerprintOf(session.configuration.serviceCommands)) {
     await tell({ type: "SaveSetupServices", sessionId, serviceCommands });
   }
-  const snapshot = await newestSnapshot(deps, session);
-  if (snapshot) await tell({ type: "SaveSetupSnapshot", sessionId, snapshot });
+  const saveNewest = async (of: ExistingSession): Promise<void> => {
+    const snapshot = await newestSnapshot(deps, of);
+    if (!snapshot) return;
+    const command = { type: "SaveSetupSnapshot", sessionId, snapshot } as const;
+    await tell(command, `${command.type} ${snapshot.snapshotId}`);
+  };
+  await saveNewest(session);
   // Asked for once more: it may have been deleted while another commit of it was followed.
-  if ((await load()).status === "stopped") await tell({ type: "EndSetup", sessionId });
+  const ended = await load();
+  if (ended.status !== "stopped") return;
+  // It may have saved one more before: what does not count by now is left, and removed.
+  await saveNewest(ended);
+  await tell({ type: "EndSetup", sessionId });
+  const snapshots = await snapshotsTakenBy(deps.store, { organization, sessionId, ...ended });
+  await tell({ type: "LeaveSnapshots", sessionId, snapshots });
 };
 
 /** The last one that its agent has asked for; where a sandbox was put away is nobody's business. */

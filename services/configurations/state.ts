@@ -2,6 +2,7 @@
 import type {
   ConfigurationSettings,
   ConfigurationSnapshot,
+  StoredSnapshot,
 } from "#contracts/configuration/settings";
 import type { SetupStatus } from "#contracts/configuration/view";
 import type { SessionId } from "#contracts/ids";
@@ -17,6 +18,10 @@ interface ConfigurationFacts {
   /** The setup sessions that were started, so that a late word of an older one changes nothing. */
   readonly setupSessions: readonly SessionId[];
   readonly snapshot: ConfigurationSnapshot | null;
+  /** Nothing new begins with them, and sessions that exist may need them still. */
+  readonly formerSnapshots: readonly StoredSnapshot[];
+  /** The ids of those that were given up, the newest last; see `rememberedDiscards`. */
+  readonly discarded: readonly string[];
 }
 
 export type ExistingConfiguration = ConfigurationFacts & {
@@ -27,6 +32,9 @@ export type ConfigurationState = { readonly status: "none" } | ExistingConfigura
 
 /** How many setup sessions are remembered. One as old as that has said its last word long ago. */
 export const rememberedSetups = 50;
+
+/** How many snapshots that were given up are remembered, so that a late word brings none of them back. */
+export const rememberedDiscards = 50;
 
 /** The settings alone, without what stands beside them in an event. */
 export const settingsOf = ({

@@ -267,6 +267,11 @@ it(
     await fullResults.getByRole("button", { name: "Keep them", exact: true }).click();
     await fullResults.getByRole("button", { name: "Stop keeping them" }).waitFor();
     expect(await stack.client.call(getPolicy)).toMatchObject({ keepsFullResults: true });
+    const unused = page.getByRole("region", { name: "Unused sessions" });
+    await unused.getByLabel("Delete them").selectOption({ label: "After some days" });
+    await unused.getByLabel("Days without use").fill("14");
+    await unused.getByRole("button", { name: "Save" }).click();
+    await unused.getByText("after 14 days without use").waitFor();
     await keepScreenshot(page, "policy");
 
     const ask = await openAsking(stack);

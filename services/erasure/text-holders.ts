@@ -78,8 +78,8 @@ class Holders {
   #unsealedEvents = 0;
 
   add({ ref, commit }: StoredCommit): void {
-    // Policies hold no text.
-    if (ref.aggregate === "policy") return;
+    // Policies and settings hold no text.
+    if (ref.aggregate === "policy" || ref.aggregate === "organization") return;
     this.#aggregates.set(`${ref.aggregate}/${ref.id}`, ref);
     this.#unsealedEvents += commit.events.filter(isInTheOpen).length;
     for (const { type, data } of commit.events) {

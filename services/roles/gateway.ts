@@ -37,6 +37,7 @@ import { authorizationRoutes } from "../integrations/connectors/oauth/routes.ts"
 import { connectorRoutes } from "../integrations/connectors/routes.ts";
 import { healthChecks } from "../operations/health.ts";
 import { operationsRoutes } from "../operations/routes.ts";
+import { organizationRoutes } from "../organization/routes.ts";
 import type { Platform } from "../platform.ts";
 import { createRuleBudgets } from "../policy/budgets.ts";
 import { policyRoutes } from "../policy/routes.ts";
@@ -176,6 +177,10 @@ export const startGatewayRole = async (
         }),
         ...automationRoutes(sql),
         ...configurationRoutes({ store, sql }),
+        ...organizationRoutes({
+          store,
+          deploymentAutoDeleteDays: config.SESSION_AUTO_DELETE_DAYS ?? null,
+        }),
         ...toolRoutes({
           store,
           log,

@@ -7,6 +7,7 @@ import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
 import type { ActionRegistry } from "../actions/registry.ts";
 import type { Config } from "../config.ts";
+import { startSnapshotRemover } from "../configurations/snapshots/snapshot-remover.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
 import type { RunnerDeps } from "../runner/owner-context.ts";
@@ -83,6 +84,7 @@ export const startRunnerRole = async (
     });
     const parts = await openSessionParts({ store, sql, log }, { registry, secrets });
     started.add(await startToolDecisions(store, log));
+    started.add(await startSnapshotRemover({ store, provider, log }));
     started.add(await startRunner({ store, provider, instance, specOf, ...parts, log, leases }));
     return started;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { openLeases } from "#event-store/leases/leases";
 import { watchReplicas } from "#event-store/replicas/watch-replicas";
 import { startTimerWorker } from "#event-store/timers/timers";
+import { openProgress } from "#projections/wait-for-position";
 import { openFullResults } from "../actions/full-results/full-result-table.ts";
 import { createKeepFullResult } from "../actions/full-results/keep.ts";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
@@ -10,6 +11,11 @@ import type { SlackApp } from "../approvals/slack/slack-app.ts";
 import { startRunApprovals } from "../automations/run-approvals.ts";
 import { startRunOpener } from "../automations/run-opener.ts";
 import { startFollowingSetups } from "../configurations/follow-setups.ts";
+import {
+  lookForUnneeded,
+  startSnapshotWatch,
+  unneededSnapshotsTimer,
+} from "../configurations/snapshots/snapshot-watch.ts";
 import { startEraser } from "../erasure/eraser.ts";
 import type { Platform } from "../platform.ts";
 import { type Running, runningStack } from "../running.ts";
@@ -21,11 +27,9 @@ import {
   lookForExpiry,
   startExpiryWatch,
 } from "../sessions/migration/expiry-watch.ts";
-import {
-  lookForUnused,
-  retentionTimer,
-  startRetentionWatch,
-} from "../sessions/retention/retention-watch.ts";
+import { startFollowingOrganizations } from "../sessions/retention/follow-organization.ts";
+import { retentionTimer } from "../sessions/retention/looks.ts";
+import { lookForUnused, startRetentionWatch } from "../sessions/retention/retention-watch.ts";
 import { startTriggerWorker } from "../triggers/worker.ts";
 
 /** Does what commits, deliveries and timers ask for: executes actions, matches triggers, opens runs. */
@@ -50,14 +54,20 @@ export const startWorkerRole = async (
     const { leases } = idle;
     const expiry = { store, log, leases, ...migrationTimes(config) };
     started.add(await startExpiryWatch(expiry));
-    const retention = { ...idle, defaultDays: config.SESSION_AUTO_DELETE_DAYS ?? null };
+    const retention = { ...idle, deploymentDays: config.SESSION_AUTO_DELETE_DAYS ?? null };
     started.add(await startRetentionWatch(retention));
+    started.add(await startFollowingOrganizations(retention));
+    const progress = await openProgress(sql);
+    started.add({ stop: () => progress.close() });
+    const snapshots = { store, sql, progress, log };
+    started.add(await startSnapshotWatch(snapshots));
     started.add(await startEraser({ store, vault, log }));
     const handlers = {
       ...actionTimerHandlers(store, fullResults),
       [idleLookTimer]: lookForIdle(idle),
       [expiryLookTimer]: lookForExpiry(expiry),
       [retentionTimer]: lookForUnused(retention),
+      [unneededSnapshotsTimer]: lookForUnneeded(snapshots),
     };
     started.add(await startTimerWorker(store, { handlers, log }));
     started.add(await startTriggerWorker(store, { log }));

@@ -14,6 +14,7 @@ describeProvider({
     snapshotPauses: true,
     memorySnapshot: false,
     snapshotCatalogue: false,
+    snapshotRemoval: true,
     check: true,
     tunnels: true,
     readFiles: true,

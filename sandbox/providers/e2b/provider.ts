@@ -23,10 +23,7 @@ import { renewEvery } from "./renewals.ts";
 import { defaultTimeoutMs, type E2bSettings } from "./settings.ts";
 
 export type E2bProvider = Required<
-  Omit<
-    SandboxProvider,
-    "memorySnapshot" | "restoreFromMemorySnapshot" | "listSnapshots" | "deleteSnapshot"
-  >
+  Omit<SandboxProvider, "memorySnapshot" | "restoreFromMemorySnapshot" | "listSnapshots">
 >;
 
 /** Makes no call: a wrong key or an unknown template shows at the first one. */
@@ -54,6 +51,7 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
       snapshotPauses: true,
       memorySnapshot: false,
       snapshotCatalogue: false,
+      snapshotRemoval: true,
       isolated: true,
       check: true,
       tunnels: true,
@@ -87,6 +85,12 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
         throw new DomainError("sandbox_not_found", "The session has no sandbox.", {
           fields: { sessionId: ref.sessionId },
         });
+      }),
+    deleteSnapshot: (snapshotId) =>
+      named("deleteSnapshot", async () => {
+        // Null for what is gone, and for what is not this control plane's to remove.
+        const snapshot = await api.info(snapshotId);
+        if (snapshot) await exclusively(snapshot.sessionId, () => api.kill(snapshotId));
       }),
     pause: (ref) =>
       named("pause", async () => {

@@ -113,6 +113,7 @@ export const openLocalProvider = async (options: LocalProviderOptions): Promise<
       snapshotPauses: false,
       memorySnapshot: false,
       snapshotCatalogue: true,
+      snapshotRemoval: true,
       isolated: isolation.kind === "bubblewrap",
       check: true,
       tunnels: true,

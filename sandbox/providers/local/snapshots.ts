@@ -41,11 +41,15 @@ export const openSnapshotStore = (dataDir: string): SnapshotStore => {
     return path.join(folder, snapshotId);
   };
 
-  const describe = async (snapshotId: string): Promise<SnapshotEntry> => {
+  /** Null for one that was removed since the folder was read. */
+  const describe = async (snapshotId: string): Promise<SnapshotEntry | null> => {
     const file = path.join(placeOf(snapshotId), "snapshot.json");
-    const { sessionId, createdAt } = descriptionSchema.parse(
-      JSON.parse(await readFile(file, "utf8")),
-    );
+    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    });
+    if (text === null) return null;
+    const { sessionId, createdAt } = descriptionSchema.parse(JSON.parse(text));
     return { snapshotId, sessionId, createdAt };
   };
 
@@ -86,14 +90,20 @@ export const openSnapshotStore = (dataDir: string): SnapshotStore => {
     },
     list: async () => {
       const names = await readdir(folder).catch(() => []); // No folder: no snapshots.
-      return Promise.all(names.filter((name) => snapshotIdPattern.test(name)).map(describe));
+      const found = await Promise.all(
+        names.filter((name) => snapshotIdPattern.test(name)).map(describe),
+      );
+      return found.filter((entry) => entry !== null);
     },
     remove: async (snapshotId) => {
       if (!snapshotIdPattern.test(snapshotId)) return;
       const place = placeOf(snapshotId);
       // Out of the list first: a removal that is cut off leaves nothing that looks whole.
       const doomed = `${place}.removed`;
-      await rename(place, doomed).catch(() => undefined); // Absent, or moved by a removal before.
+      await rename(place, doomed).catch((error: NodeJS.ErrnoException) => {
+        // Absent, or moved by a removal before; anything else would leave it where it is.
+        if (error.code !== "ENOENT") throw error;
+      });
       await rm(doomed, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -15,6 +15,7 @@ import { testServiceCommandsThrough } from "../../provider/service-commands.ts";
 import { DomainError } from "#contracts/errors";
 import { openModalClient, type ModalCredentials } from "./client.ts";
 import { sessionLocks } from "../session-locks.ts";
+import { deleteSnapshotFiles } from "./snapshots.ts";
 import { openDirectory } from "./directory.ts";
 import { modalError } from "./failures.ts";
 import { openHandles } from "./handles.ts";
@@ -35,7 +36,7 @@ export interface ModalProviderOptions {
 /** Reserved for each sandbox: OpenCode takes about 650 MB, and a project's own servers want the rest. */
 const resources = { cpu: 2, memoryMiB: 4096 };
 
-type ModalProvider = Required<Omit<SandboxProvider, "listSnapshots" | "deleteSnapshot">>;
+type ModalProvider = Required<Omit<SandboxProvider, "listSnapshots">>;
 
 /** Opens no connection before the first call. Closing ends no sandbox: another process may go on with it. */
 export const openModalProvider = (options: ModalProviderOptions): ModalProvider => {
@@ -91,6 +92,7 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
       snapshotPauses: false,
       memorySnapshot: true,
       snapshotCatalogue: false,
+      snapshotRemoval: true,
       isolated: true,
       check: true,
       tunnels: true,
@@ -104,6 +106,8 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
     createTerminalSandbox: (request) =>
       booted("createTerminalSandbox", request, () => lifecycle.createTerminal(request)),
     snapshot: (ref) => named("snapshot", () => lifecycle.snapshot(ref)),
+    deleteSnapshot: (snapshotId) =>
+      named("deleteSnapshot", () => deleteSnapshotFiles(client, snapshotId)),
     pause: () =>
       Promise.reject(
         new SandboxProviderError(

@@ -64,6 +64,12 @@ export const controlPlane = (state: ServiceState) => {
       return { imageId };
     }),
 
+    imageDelete: method<{ imageId: string }>(({ imageId }) => {
+      images.folderOf(imageId);
+      images.forget(imageId);
+      return {};
+    }),
+
     sandboxCreateV2: method<SandboxCreateRequest>(async (request) => {
       const { appId, definition, tags } = request;
       if (definition === undefined || appId !== app.id) {

@@ -1,5 +1,6 @@
 import { useRef } from "react";
 import { mayApprove, useUser } from "../app/identity.ts";
+import { AutoDeleteForm } from "../policy/auto-delete-form.tsx";
 import { DryRunForm } from "../policy/dry-run-form.tsx";
 import { FullResults } from "../policy/full-results.tsx";
 import { usePolicy } from "../policy/policy-queries.ts";
@@ -37,6 +38,7 @@ export const PolicyPage = () => {
       {mayApprove(user) && <RuleForm />}
       <DryRunForm />
       {policy.data && <FullResults kept={policy.data.keepsFullResults} />}
+      <AutoDeleteForm />
     </div>
   );
 };

@@ -26,6 +26,7 @@ import { createConnectorRegistry } from "../../integrations/connectors/configure
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { healthChecks } from "../../operations/health.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
+import { organizationRoutes } from "../../organization/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
 import { type ProxyRoutesDeps, proxyRoutes } from "../../proxies/routes.ts";
 import { deriveKeys, type Keys } from "../../secrets/keys.ts";
@@ -162,6 +163,7 @@ export const startTestGateway = async (
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
         }),
         ...configurationRoutes({ store, sql }),
+        ...organizationRoutes({ store, deploymentAutoDeleteDays: 90 }),
         ...policyRoutes({ ...stack.deps, registry }),
         ...triggerRoutes({
           store,

@@ -51,6 +51,7 @@ export const hostedProvider = (hostUrl: string, pauses: boolean): SandboxProvide
       snapshotPauses: false,
       memorySnapshot: false,
       snapshotCatalogue: false,
+      snapshotRemoval: false,
       isolated: false,
       check: false,
       tunnels: false,

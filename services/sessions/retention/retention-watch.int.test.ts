@@ -1,6 +1,6 @@
 /** Unused sessions on a real log with real timers, with days that last a second. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { derivedId, newId, type SessionId } from "#contracts/ids";
+import { derivedId, newId, type OrganizationId, type SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
 import { openLeases } from "#event-store/leases/leases";
 import { loadAggregate } from "#event-store/aggregates/load";
@@ -8,11 +8,14 @@ import { openTestEventStore, type TestEventStore } from "#event-store/testing/te
 import { startTimerWorker, type TimerHandler } from "#event-store/timers/timers";
 import { announceWatched } from "#event-store/live/watch-presence";
 import { noSources } from "../../actions/testing/no-sources.ts";
+import { changeOrganization } from "../../organization/commands.ts";
 import { runningStack } from "../../running.ts";
 import { setAutoDelete } from "../commands.ts";
 import { createSession } from "../create-session.ts";
 import { sessionAggregate } from "../decider.ts";
-import { lookForUnused, retentionTimer, startRetentionWatch } from "./retention-watch.ts";
+import { startFollowingOrganizations } from "./follow-organization.ts";
+import { retentionTimer } from "./looks.ts";
+import { lookForUnused, startRetentionWatch } from "./retention-watch.ts";
 
 const patience = { timeout: 30_000, interval: 50 };
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -21,6 +24,7 @@ const meta = () => newCommandMeta({ actor: { kind: "service", id: "test", via: "
 
 let test: TestEventStore;
 let deps: Parameters<typeof createSession>[0];
+let look: TimerHandler;
 /** How often each session was looked at. */
 const looks = new Map<string, number>();
 const started = runningStack();
@@ -30,17 +34,18 @@ beforeAll(async () => {
   const retention = {
     store: test.store,
     leases: await openLeases(test.store, "runtime"),
-    defaultDays: 1,
+    deploymentDays: 1,
     dayMs: 1_000,
     log,
   };
-  const look = lookForUnused(retention);
+  look = lookForUnused(retention);
   const counting: TimerHandler = async (timer) => {
     await look(timer);
     const session = String(timer.data["session"]);
     looks.set(session, (looks.get(session) ?? 0) + 1);
   };
   started.add(await startRetentionWatch(retention));
+  started.add(await startFollowingOrganizations(retention));
   started.add(
     await startTimerWorker(test.store, { handlers: { [retentionTimer]: counting }, log }),
   );
@@ -50,20 +55,24 @@ afterAll(async () => {
   await test.close();
 });
 
-const stateOf = async (session: SessionId) => {
+const stateOf = async (session: SessionId, of = organization) => {
   const { state } = await loadAggregate(test.store, sessionAggregate, {
-    organization,
+    organization: of,
     id: session,
   });
   if (state.status === "none") throw new Error("There is no such session.");
   return state;
 };
 
-const open = async (key: string, prompt: string | null = null): Promise<SessionId> => {
+const open = async (
+  key: string,
+  prompt: string | null = null,
+  of: OrganizationId = organization,
+): Promise<SessionId> => {
   const { sessionId } = await createSession(
     deps,
     {
-      organization,
+      organization: of,
       origin: { kind: "user", userId: newId("user") },
       repositories: [],
       prompt: prompt === null ? null : { text: prompt, by: "user" },
@@ -96,4 +105,39 @@ it("a session that is asked something, watched, or to be kept stays", async () =
   watching.stop();
   await vi.waitUntil(() => (looks.get(watched) ?? 0) > looked, patience);
   expect((await stateOf(watched)).status).toBe("pending");
+});
+
+const setRule = (of: OrganizationId, days: number | null) =>
+  changeOrganization(test.store, of, { type: "SetAutoDeleteDefault", days }, meta());
+
+it("an organisation's shorter time reaches the sessions that rest already, but for those with their own", async () => {
+  const careful = newId("organization");
+  await setRule(careful, null);
+  const resting = await open("resting", null, careful);
+  const kept = await open("kept", null, careful);
+  await setAutoDelete(deps, { organization: careful, session: kept }, null, meta());
+
+  await setRule(careful, 1);
+  await vi.waitFor(async () => {
+    expect(await stateOf(resting, careful)).toMatchObject({ status: "stopped" });
+  }, patience);
+  const later = await open("later", null, careful);
+  await vi.waitFor(async () => {
+    expect(await stateOf(later, careful)).toMatchObject({ status: "stopped" });
+  }, patience);
+  expect((await stateOf(kept, careful)).status).toBe("pending");
+});
+
+it("a timer that an organisation's former rule has set deletes nothing that stays by the present one", async () => {
+  const generous = newId("organization");
+  await setRule(generous, 3_650);
+  const session = await open("generous", null, generous);
+  await look({
+    key: `${retentionTimer}.${session}`,
+    kind: retentionTimer,
+    data: { organization: generous, session, after: null },
+    dueAt: new Date().toISOString(),
+    firingId: newId("command"),
+  });
+  expect((await stateOf(session, generous)).status).toBe("pending");
 });

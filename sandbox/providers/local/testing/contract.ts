@@ -22,6 +22,7 @@ export const describeLocalProvider = (
       snapshotPauses: false,
       memorySnapshot: false,
       snapshotCatalogue: true,
+      snapshotRemoval: true,
       check: true,
       tunnels: true,
       readFiles: true,

@@ -5,6 +5,7 @@ export const expectedCapabilities = {
   snapshotPauses: false,
   memorySnapshot: true,
   snapshotCatalogue: false,
+  snapshotRemoval: true,
   check: true,
   tunnels: true,
   readFiles: true,

@@ -1,0 +1,4 @@
+export type OrganizationCommand =
+  /** `days`: null for never. */
+  | { readonly type: "SetAutoDeleteDefault"; readonly days: number | null }
+  | { readonly type: "ClearAutoDeleteDefault" };
