@@ -6,6 +6,7 @@ import { patience, type RunnerStack, startRunnerStack } from "../../runner/testi
 import { expectIntact, type Intact } from "./expect-intact.ts";
 import { transcriptAggregate } from "../../sessions/transcript-decider.ts";
 import { followTranscript, type TranscriptFollower } from "./follow-transcript.ts";
+import { readLive } from "./read-live.ts";
 import { readHistory } from "./session-history.ts";
 
 let test: RunnerStack;
@@ -75,7 +76,7 @@ describe("an owner that is held still for longer than its lease", () => {
 });
 
 describe("an owner whose machine is suspended, so that its clock does not tell that its lease ran out", () => {
-  it("adds nothing to the transcript once another has the session, also before that one has", async () => {
+  it("adds nothing to the transcript, nor to what people see, once another has the session", async () => {
     const first = await test.startRunner({
       NODE_OPTIONS: `--import=${new URL("suspended.mjs", import.meta.url).href}`,
     });
@@ -86,6 +87,8 @@ describe("an owner whose machine is suspended, so that its clock does not tell t
     try {
       await test.startRunner();
       await next.reached;
+      // It has told those who watch that the answer begins anew.
+      await vi.waitFor(() => expect(follower.streaming()).toEqual([]), patience);
       goOn();
     } finally {
       process.kill(first.pid, "SIGCONT");
@@ -95,6 +98,13 @@ describe("an owner whose machine is suspended, so that its clock does not tell t
     next.open();
     const { history } = await intact(session, [follower]);
     expect(history.epochs).toHaveLength(2);
+    const { organization } = test.stack;
+    const said = await readLive(test.stack.program.platform.store, { organization, session });
+    const tokens = said.filter(({ message }) => message.type === "token");
+    expect(new Set(tokens.map(({ ownerEpoch }) => ownerEpoch))).toEqual(
+      new Set([history.epochs[0]]),
+    );
+    expect(follower.tokens()).toBe(0);
     follower.close();
   }, 300_000);
 });
