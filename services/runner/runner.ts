@@ -9,6 +9,7 @@ import type { RecordedCommit } from "#event-store/reading/recorded";
 import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
 import type { Handled } from "#event-store/workers/worker";
 import { sessionAggregate } from "../sessions/decider.ts";
+import { tellLastEndOf } from "./last-end.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
 import { isTornDown } from "./sandbox/tear-down.ts";
@@ -89,7 +90,8 @@ export const startRunner = async (
     makeRoom();
   };
 
-  const react = async ({ ref, commit }: RecordedCommit): Promise<Handled> => {
+  const react = async (recorded: RecordedCommit): Promise<Handled> => {
+    const { ref, commit } = recorded;
     if (!commit.events.some(({ type }) => calls.has(type))) {
       return;
     }
@@ -106,6 +108,7 @@ export const startRunner = async (
         return;
       }
     } else if (!needsOwner(state)) {
+      await tellLastEndOf(store, key, { asked: recorded, state });
       return;
     }
     await call(key);

@@ -138,6 +138,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 6,
+  snapshotVersion: 7,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;
