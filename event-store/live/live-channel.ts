@@ -4,6 +4,7 @@ import { DeliverPolicy } from "@nats-io/jetstream";
 import { type LiveMessage, liveMessageSchema } from "#contracts/live/messages";
 import type { EventStore } from "../event-store.ts";
 import { restoreLiveStream } from "./live-stream.ts";
+import { epochHeaders, epochIn } from "./owner-epoch.ts";
 import { classifyPublishFailure } from "../publish-outcome.ts";
 import { liveStream } from "../topology/streams.ts";
 
@@ -12,9 +13,17 @@ export interface LiveKey {
   readonly session: string;
 }
 
+/** Who says something in a session. */
+export interface LiveSpeaker extends LiveKey {
+  /** Of an owner: the epoch of its lease. */
+  readonly epoch?: number;
+}
+
 export interface LiveEntry {
   /** Grows within the session, but not by one. */
   readonly seq: number;
+  /** The epoch of the owner that says it; null for what others say. */
+  readonly ownerEpoch: number | null;
   readonly message: LiveMessage;
 }
 
@@ -36,13 +45,14 @@ const pauseMs = 500;
  */
 export const publishLive = async (
   store: EventStore,
-  key: LiveKey,
+  speaker: LiveSpeaker,
   message: LiveMessage,
 ): Promise<void> => {
+  const options = { timeout: 5_000, ...epochHeaders(speaker.epoch) };
   const payload = encoder.encode(JSON.stringify(message));
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await store.js.publish(subjectOf(key), payload, { timeout: 5_000 });
+      await store.js.publish(subjectOf(speaker), payload, options);
       return;
     } catch (error) {
       if (classifyPublishFailure(error) !== "retry_same") throw error;
@@ -68,15 +78,16 @@ const askedAt = new WeakMap<EventStore, number>();
  */
 export const streamLive = async (
   store: EventStore,
-  key: LiveKey,
+  speaker: LiveSpeaker,
   message: LiveMessage,
 ): Promise<void> => {
   const now = performance.now();
   if (now - (askedAt.get(store) ?? -Infinity) < askEveryMs) {
-    store.connection.publish(subjectOf(key), JSON.stringify(message));
+    const payload = JSON.stringify(message);
+    store.connection.publish(subjectOf(speaker), payload, epochHeaders(speaker.epoch));
   } else {
     askedAt.set(store, now);
-    await publishLive(store, key, message);
+    await publishLive(store, speaker, message);
   }
 };
 
@@ -114,11 +125,12 @@ export async function* openLiveFeed(
     stop();
   }
   try {
-    for await (const { seq, data } of messages) {
-      const message = liveMessageSchema.safeParse(JSON.parse(decoder.decode(data)));
+    for await (const received of messages) {
+      const message = liveMessageSchema.safeParse(JSON.parse(decoder.decode(received.data)));
       // A message of a newer program that this one does not know is left out: live is only for now.
       if (message.success) {
-        yield { seq, message: message.data };
+        const { seq, headers } = received;
+        yield { seq, ownerEpoch: epochIn(headers), message: message.data };
       }
     }
   } finally {

@@ -9,7 +9,9 @@ import { newGate } from "./gate.ts";
 import type { FanoutLimits } from "./limits.ts";
 import type { KeptRange, LiveFeed } from "./live-feed.ts";
 import { Outbox } from "./outbox.ts";
+import { OwnerFence } from "./owner-fence.ts";
 import { TokenBatcher } from "./token-batcher.ts";
+import { ToldEnds } from "./told-ends.ts";
 
 /** Somebody who is told of every frame. */
 export interface Watcher {
@@ -53,6 +55,8 @@ const backlogCheckMs = 1_000;
 export class WatchedSession {
   readonly #options: WatchedSessionOptions;
   readonly #watchers = new Set<Watcher>();
+  readonly #fence = new OwnerFence();
+  readonly #ends = new ToldEnds();
   readonly #batcher: TokenBatcher;
   readonly #outbox = new Outbox((frames) => {
     for (const watcher of this.#watchers) watcher.deliver(frames);
@@ -180,13 +184,17 @@ export class WatchedSession {
       if (received.seq <= this.#head) continue;
       this.#head = received.seq;
       this.#failures = 0;
-      this.#batcher.push(received);
+      if (this.#fence.admits(received) && this.#ends.isNews(received.message)) {
+        this.#batcher.push(received);
+      }
       this.#catchUp(kept);
     }
   }
 
-  #catchUp({ lastSeq }: KeptRange): void {
-    if (this.#head >= lastSeq) this.#ready.open();
+  #catchUp({ lastSeq, ownerEpoch }: KeptRange): void {
+    if (this.#head < lastSeq) return;
+    this.#fence.raise(ownerEpoch);
+    this.#ready.open();
   }
 
   /** The last message of the backlog may expire before it is read: then it is waited for no longer. */

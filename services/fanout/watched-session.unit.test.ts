@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { newId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
 import type { Message } from "#contracts/transcript/message";
 import { defaultLimits } from "./limits.ts";
@@ -134,5 +135,65 @@ describe("watched session", () => {
     expect(watched.resume(900)).toBeNull();
     // Nobody tells it again, and the read models may be behind.
     expect(watched.snapshot().messages).toEqual([message]);
+  });
+
+  it("leaves out what a former owner says after its successor, and clients resume across it", async () => {
+    const feed = new ScriptedFeed();
+    feed.publish(1, token("former"), 7);
+    feed.publish(2, { type: "status", status: "starting", detail: null }, 9);
+    feed.publish(3, token("stale"), 7);
+    // Also where nothing else is kept after it, which must keep nobody waiting.
+    const { watched, seqs } = await watch(feed);
+    expect(watched.snapshot()).toMatchObject({ seq: 2, streaming: [] });
+    feed.publish(4, token("pre"), 9);
+    feed.publish(5, { type: "status", status: "running", detail: null }, 7);
+    feed.publish(6, token("sent"), 9);
+    feed.publish(7, retrying(1));
+    await vi.waitFor(() => {
+      expect(seqs).toEqual([4, 6, 7]);
+    }, patience);
+    expect(watched.snapshot()).toMatchObject({
+      status: "starting",
+      streaming: [{ id: "m1", parts: [{ kind: "text", id: "p1", text: "present" }] }],
+    });
+    expect(watched.resume(2)?.map(({ seq }) => seq)).toEqual([4, 6, 7]);
+    expect(watched.resume(4)?.map(({ seq }) => seq)).toEqual([6, 7]);
+  });
+
+  it("knows of an owner that the log names and that has said nothing yet", async () => {
+    const feed = new ScriptedFeed();
+    feed.publish(1, token("former"), 7);
+    feed.ownerEpoch = 9;
+    const { watched, seqs } = await watch(feed);
+    feed.publish(2, token("stale"), 7);
+    feed.publish(3, retrying(1));
+    await vi.waitFor(() => {
+      expect(seqs).toEqual([3]);
+    }, patience);
+    // What was there before it was known may have been said in time.
+    expect(watched.snapshot().streaming).toMatchObject([{ parts: [{ text: "former" }] }]);
+  });
+
+  it("tells the end of a prompt once, and no repetition ends what is streamed after it", async () => {
+    const end = (promptId = newId("prompt")): LiveMessage => ({
+      ...{ type: "prompt_finished", promptId },
+      ...{ outcome: "completed", failure: null },
+    });
+    const first = end();
+    const feed = new ScriptedFeed();
+    const { watched, seqs } = await watch(feed);
+    feed.publish(1, first, 7);
+    feed.publish(2, token("next"), 7);
+    feed.publish(3, first);
+    feed.publish(4, retrying(1));
+    await vi.waitFor(() => {
+      expect(seqs).toEqual([1, 2, 4]);
+    }, patience);
+    expect(watched.snapshot().streaming).toMatchObject([{ parts: [{ text: "next" }] }]);
+    feed.publish(5, end(), 7);
+    await vi.waitFor(() => {
+      expect(seqs.at(-1)).toBe(5);
+    }, patience);
+    expect(watched.snapshot().streaming).toEqual([]);
   });
 });

@@ -135,7 +135,7 @@ export const createOwnerContext = (
     claimTranscript: () => onTranscript({ type: "ClaimTranscript", epoch }, null),
     tell: (message) => {
       const publish = isPassing(message) ? streamLive : publishLive;
-      publish(deps.store, { organization, session }, message).catch((error: unknown) => {
+      publish(deps.store, owned, message).catch((error: unknown) => {
         deps.log.warn({ err: error, sessionId: session }, "a live message could not be published");
       });
     },

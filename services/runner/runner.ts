@@ -8,6 +8,7 @@ import type { RecordedCommit } from "#event-store/reading/recorded";
 import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
 import type { Handled } from "#event-store/workers/worker";
 import { loadSession, type SessionRef } from "../sessions/session-log.ts";
+import { tellLastEndOf } from "./last-end.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
 import { isTornDown } from "./sandbox/tear-down.ts";
@@ -89,7 +90,8 @@ export const startRunner = async (
     makeRoom();
   };
 
-  const react = async ({ ref }: RecordedCommit): Promise<Handled> => {
+  const react = async (recorded: RecordedCommit): Promise<Handled> => {
+    const { ref } = recorded;
     const key = {
       organization: ref.organization as OrganizationId,
       session: ref.id as SessionId,
@@ -100,6 +102,7 @@ export const startRunner = async (
         return;
       }
     } else if (!needsOwner(state)) {
+      await tellLastEndOf(store, key, { asked: recorded, state });
       return;
     }
     await call(key);

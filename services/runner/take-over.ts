@@ -2,6 +2,7 @@ import type { OpenPrompt, SessionState } from "../sessions/state.ts";
 import { readTranscript } from "./agent/memory.ts";
 import { withAuthor } from "./agent/name-author.ts";
 import type { OwnerContext } from "./owner-context.ts";
+import { lastEndMessage } from "./last-end.ts";
 
 /**
  * Makes this owner the one that counts. An earlier one may still believe that it has the session, for instance
@@ -15,8 +16,15 @@ export const takeOver = async (context: OwnerContext): Promise<void> => {
   const { claimTranscript, command, epoch, deps } = context;
   const { digests } = await claimTranscript();
   const state = await command({ type: "AcquireOwnership", instance: deps.instance, epoch });
-  const begun = openPrompts(state).filter(({ promptId }) => Object.hasOwn(digests, promptId));
-  if (begun.length > 0) await tellRecorded(context, begun);
+  const open = openPrompts(state);
+  const begun = open.filter(({ promptId }) => Object.hasOwn(digests, promptId));
+  if (begun.length > 0) {
+    await tellRecorded(context, begun);
+  } else if (open.length > 0) {
+    // Who has begun a prompt has also told how the one before it ended; here nobody may have.
+    const lastEnd = lastEndMessage(state);
+    if (lastEnd) context.tell(lastEnd);
+  }
 };
 
 /**

@@ -73,7 +73,11 @@ describe("prompts", () => {
     const many = Array.from({ length: rememberedPrompts + 1 }, (_, n) => `p${n}`);
     const answered = many.flatMap((name) => [queued(name), finished(7, name)]);
     const state = given(...running, ...answered).state();
-    expect(state).toMatchObject({ prompts: [], finished: { length: rememberedPrompts } });
+    expect(state).toMatchObject({
+      prompts: [],
+      finished: { length: rememberedPrompts },
+      lastEnd: { promptId: promptId(`p${rememberedPrompts}`), outcome: "completed", failure: null },
+    });
   });
 
   it("start in the order in which they were asked, and once for each owner", () => {

@@ -4,6 +4,7 @@ import { fingerprintOf } from "./fingerprint.ts";
 import { evolveEnvironment } from "./evolve-environment.ts";
 import { evolveMigration } from "./migration/evolve-migration.ts";
 import {
+  type EndedPrompt,
   type ExistingSession,
   type OpenPrompt,
   rememberedPrompts,
@@ -27,6 +28,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       instance: null,
       prompts: [],
       finished: [],
+      lastEnd: null,
       serviceCommands: [],
       environment: { names: [], version: 0 },
       envRequests: [],
@@ -140,7 +142,7 @@ const evolveExisting = (
         pause: goingOn(state),
       };
     case "PromptFinished":
-      return finishPrompt(state, event.data.promptId);
+      return finishPrompt(state, event.data);
     case "PauseRequested":
       return { ...state, pause: "requested" };
     case "SessionFoundIdle":
@@ -251,7 +253,10 @@ const changePrompts = (
   ),
 });
 
-const finishPrompt = (state: ExistingSession, promptId: string): ExistingSession => {
+const finishPrompt = (
+  state: ExistingSession,
+  { promptId, outcome, failure }: EndedPrompt,
+): ExistingSession => {
   const prompt = state.prompts.find((open) => open.promptId === promptId);
   if (!prompt) return state;
   return {
@@ -261,5 +266,6 @@ const finishPrompt = (state: ExistingSession, promptId: string): ExistingSession
       ...state.finished,
       { promptId: prompt.promptId, fingerprint: prompt.fingerprint },
     ].slice(-rememberedPrompts),
+    lastEnd: { promptId, outcome, failure },
   };
 };

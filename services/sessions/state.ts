@@ -4,7 +4,7 @@ import type { WorkspaceRepository } from "#contracts/repository";
 import type { EnvVariableRequest } from "#contracts/session/env-request";
 import type { AppliedConfiguration } from "#contracts/session/applied-configuration";
 import type { ExcludedConnection } from "#contracts/session/connections";
-import type { Failure, SessionOrigin } from "#contracts/session/events";
+import type { Failure, PromptOutcome, SessionOrigin } from "#contracts/session/events";
 import type { SessionKind } from "#contracts/session/kind";
 import type { ServiceCommand } from "#contracts/session/service-command";
 
@@ -54,6 +54,16 @@ interface FinishedPrompt {
   readonly fingerprint: string;
 }
 
+/** How a prompt ended. */
+export interface PromptEnd {
+  readonly outcome: PromptOutcome;
+  readonly failure: Failure | null;
+}
+
+export interface EndedPrompt extends PromptEnd {
+  readonly promptId: PromptId;
+}
+
 interface SessionFacts {
   readonly title: string;
   readonly origin: SessionOrigin;
@@ -83,6 +93,8 @@ interface SessionFacts {
   readonly prompts: readonly OpenPrompt[];
   /** The newest last; see `rememberedPrompts`. */
   readonly finished: readonly FinishedPrompt[];
+  /** Of the newest of them; null before the first. */
+  readonly lastEnd: EndedPrompt | null;
   /** How the services of the repositories are started, as a setup session's agent has found out. */
   readonly serviceCommands: readonly ServiceCommand[];
   readonly environment: SessionEnvironment;

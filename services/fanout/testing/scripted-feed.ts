@@ -1,6 +1,6 @@
 /** A live channel in memory, for tests: it can lose its past, fail, end, and start anew. */
 import type { LiveMessage } from "#contracts/live/messages";
-import type { Received } from "../frame.ts";
+import type { LiveEntry } from "#event-store/live/live-channel";
 import type { KeptRange, LiveFeed } from "../live-feed.ts";
 
 export class ScriptedFeed implements LiveFeed {
@@ -8,12 +8,15 @@ export class ScriptedFeed implements LiveFeed {
   readonly openedAfter: number[] = [];
   /** Set to make `kept` fail. */
   unreachable = false;
-  #kept: Received[] = [];
+  /** The newest owner that the log names. */
+  ownerEpoch = 0;
+  #kept: LiveEntry[] = [];
   #wake = new Set<() => void>();
   #fault: Error | null = null;
 
-  publish(seq: number, message: LiveMessage): void {
-    this.#kept.push({ seq, message });
+  /** @param ownerEpoch of the owner that says it; null for what others say */
+  publish(seq: number, message: LiveMessage, ownerEpoch: number | null = null): void {
+    this.#kept.push({ seq, ownerEpoch, message });
     this.#wakeAll();
   }
 
@@ -33,10 +36,11 @@ export class ScriptedFeed implements LiveFeed {
     return Promise.resolve({
       firstSeq: this.#kept[0]?.seq ?? 0,
       lastSeq: this.#kept.at(-1)?.seq ?? 0,
+      ownerEpoch: this.ownerEpoch,
     });
   }
 
-  async *open(after: number, signal: AbortSignal): AsyncGenerator<Received> {
+  async *open(after: number, signal: AbortSignal): AsyncGenerator<LiveEntry> {
     this.openedAfter.push(after);
     signal.addEventListener("abort", () => this.#wakeAll());
     let last = after;

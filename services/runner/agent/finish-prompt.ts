@@ -1,15 +1,12 @@
 import type { PromptId } from "#contracts/ids";
-import type { Failure, PromptOutcome } from "#contracts/session/events";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession, PromptEnd } from "../../sessions/state.ts";
 import { failureOf } from "../sandbox/bring-up.ts";
 import type { OwnerContext } from "../owner-context.ts";
 
-export interface PromptEnd {
-  readonly outcome: PromptOutcome;
-  readonly failure: Failure | null;
-}
-
-/** Records how a prompt ended, and tells those who watch. @throws DomainError `stale_owner` */
+/**
+ * Records how a prompt ended, and tells those who watch. Who dies in between has recorded it: `tell-end.ts`.
+ * @throws DomainError `stale_owner`
+ */
 export const finishPrompt = async (
   { epoch, command, tell }: OwnerContext,
   promptId: PromptId,

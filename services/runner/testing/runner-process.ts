@@ -8,6 +8,8 @@ const program = new URL("../../main.ts", import.meta.url);
 
 export interface RunnerProcess {
   readonly pid: number;
+  /** Resolves when the process is gone, however that came. */
+  readonly ended: Promise<unknown>;
   /** Ends the process with SIGKILL, or SIGTERM for an orderly end; resolves when it is gone. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 }
@@ -36,6 +38,7 @@ export const startRunnerProcess = async (
   child.stdout.resume();
   return {
     pid: child.pid,
+    ended: exited,
     end: async (signal) => {
       child.kill(signal);
       await exited;

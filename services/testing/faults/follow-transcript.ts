@@ -2,7 +2,7 @@
 import { vi } from "vitest";
 import WebSocket from "ws";
 import { getSession, openLiveChannel } from "#contracts/http/sessions";
-import type { SessionId } from "#contracts/ids";
+import type { PromptId, SessionId } from "#contracts/ids";
 import type { ServerFrame } from "#contracts/live/messages";
 import { foldStreaming, type Streaming } from "#contracts/live/streaming";
 import type { Message } from "#contracts/transcript/message";
@@ -16,6 +16,8 @@ export interface TranscriptFollower {
   streaming(): Streaming;
   /** Tokens that came, over all connections. */
   tokens(): number;
+  /** The prompts of whose ends was told, in that order and as often as it was. */
+  ended(): readonly PromptId[];
   close(): void;
 }
 
@@ -34,12 +36,14 @@ export const followTranscript = async (
   let messages: readonly Message[] = [];
   let streaming: Streaming = [];
   let tokens = 0;
+  const ended: PromptId[] = [];
   const take = (frame: ServerFrame): void => {
     if (frame.type === "init") ({ messages, streaming } = frame);
     if (frame.type !== "live") return;
     const { message } = frame;
     streaming = foldStreaming(streaming, message);
     if (message.type === "token") tokens += 1;
+    if (message.type === "prompt_finished") ended.push(message.promptId);
     if (message.type === "message") messages = withMessage(messages, message.message);
   };
   const watch = watchSession({
@@ -53,6 +57,7 @@ export const followTranscript = async (
     messages: () => messages,
     streaming: () => streaming,
     tokens: () => tokens,
+    ended: () => ended,
     close: () => watch.close(),
   };
 };

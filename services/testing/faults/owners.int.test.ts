@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SessionId } from "#contracts/ids";
+import type { LiveMessage } from "#contracts/live/messages";
 import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/aggregates/execute";
 import { patience, type RunnerStack, startRunnerStack } from "../../runner/testing/runner-stack.ts";
 import { expectIntact, type Intact } from "./expect-intact.ts";
 import { transcriptAggregate } from "../../sessions/transcript-decider.ts";
 import { followTranscript, type TranscriptFollower } from "./follow-transcript.ts";
-import { readHistory } from "./session-history.ts";
+import { readLive } from "./read-live.ts";
+import { readHistory, type SessionHistory } from "./session-history.ts";
 
 let test: RunnerStack;
 beforeAll(async () => {
@@ -18,13 +20,14 @@ afterAll(() => test.close(), 60_000);
 const intact = (
   session: SessionId,
   followers: readonly TranscriptFollower[] = [],
+  prompts = 1,
 ): Promise<Intact> =>
   expectIntact({
     client: test.stack.client,
     store: test.stack.program.platform.store,
     organization: test.stack.organization,
     session,
-    prompts: 1,
+    prompts,
     followers,
     patienceMs: patience.timeout,
   });
@@ -39,11 +42,16 @@ const midAnswer = async () => {
   return { session, follower, goOn: () => answers.open() };
 };
 
+const historyOf = (session: SessionId): Promise<SessionHistory> => {
+  const { program, organization } = test.stack;
+  return readHistory(program.platform.store, { organization, session });
+};
+
 /** Records the answer to the session's prompt in the name of its owner. */
 const recordAsOwner = async (session: SessionId, id: string): Promise<void> => {
   const { store } = test.stack.program.platform;
   const key = { organization: test.stack.organization, id: session };
-  const history = await readHistory(store, { organization: key.organization, session });
+  const history = await historyOf(session);
   const epoch = history.epochs.at(-1) ?? 0;
   const promptId = history.prompts[0] ?? null;
   const parts = [{ kind: "text" as const, id: "text", text: "This is all." }];
@@ -52,6 +60,13 @@ const recordAsOwner = async (session: SessionId, id: string): Promise<void> => {
   const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
   const command = { type: "RecordMessage", epoch, message, author: null } as const;
   await execute(store, transcriptAggregate, key, command, meta);
+};
+
+/** What was said live of one type, also what nobody was told. */
+const saidIn = async (session: SessionId, type: LiveMessage["type"]) => {
+  const { program, organization } = test.stack;
+  const said = await readLive(program.platform.store, { organization, session });
+  return said.filter(({ message }) => message.type === type);
 };
 
 describe("an owner that is held still for longer than its lease", () => {
@@ -75,7 +90,7 @@ describe("an owner that is held still for longer than its lease", () => {
 });
 
 describe("an owner whose machine is suspended, so that its clock does not tell that its lease ran out", () => {
-  it("adds nothing to the transcript once another has the session, also before that one has", async () => {
+  it("adds nothing to the transcript, nor to what people see, once another has the session", async () => {
     const first = await test.startRunner({
       NODE_OPTIONS: `--import=${new URL("suspended.mjs", import.meta.url).href}`,
     });
@@ -86,6 +101,8 @@ describe("an owner whose machine is suspended, so that its clock does not tell t
     try {
       await test.startRunner();
       await next.reached;
+      // It has told those who watch that the answer begins anew.
+      await vi.waitFor(() => expect(follower.streaming()).toEqual([]), patience);
       goOn();
     } finally {
       process.kill(first.pid, "SIGCONT");
@@ -95,6 +112,11 @@ describe("an owner whose machine is suspended, so that its clock does not tell t
     next.open();
     const { history } = await intact(session, [follower]);
     expect(history.epochs).toHaveLength(2);
+    const tokens = await saidIn(session, "token");
+    expect(new Set(tokens.map(({ ownerEpoch }) => ownerEpoch))).toEqual(
+      new Set([history.epochs[0]]),
+    );
+    expect(follower.tokens()).toBe(0);
     follower.close();
   }, 300_000);
 });
@@ -108,6 +130,47 @@ describe("an owner that is killed after it has recorded a message, and before it
     goOn();
     await test.startRunner();
     await intact(session, [follower]);
+    follower.close();
+  }, 300_000);
+});
+
+describe("the end of a prompt", () => {
+  it.each([
+    ["has nothing else to do", ["one"]],
+    ["answers the next prompt", ["one", "two"]],
+  ])(
+    "is told by whoever comes next and %s, where its owner dies before telling what it has recorded",
+    async (_, [first, ...others]) => {
+      const session = await test.create(first);
+      for (const other of others) await test.ask(session, other);
+      const follower = await followTranscript(test.stack.client, session);
+      const promptId = (await historyOf(session)).prompts[0];
+      const owner = await test.startRunner({
+        NODE_OPTIONS: `--import=${new URL("dies-sending.mjs", import.meta.url).href}`,
+        DIES_SENDING: JSON.stringify({ type: "prompt_finished", promptId }).slice(0, -1),
+      });
+      await owner.ended;
+      expect(follower.ended()).toEqual([]);
+      await test.startRunner();
+      const { history } = await intact(session, [follower], 1 + others.length);
+      await vi.waitFor(() => expect(follower.ended()).toEqual(history.prompts), patience);
+      follower.close();
+    },
+    300_000,
+  );
+
+  it("is told again once nothing is left to be done, and not to those who have heard it", async () => {
+    const session = await test.create("one");
+    const follower = await followTranscript(test.stack.client, session);
+    await test.startRunner();
+    await vi.waitUntil(
+      async () => (await saidIn(session, "prompt_finished")).length === 2,
+      patience,
+    );
+    await test.ask(session, "two");
+    await vi.waitUntil(() => follower.ended().length > 1, patience);
+    const { history } = await intact(session, [follower], 2);
+    expect(follower.ended()).toEqual(history.prompts);
     follower.close();
   }, 300_000);
 });
