@@ -1,7 +1,8 @@
-import type { FormEvent } from "react";
+import { type FormEvent, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { maxTitleLength } from "#contracts/session/limits";
 import { useIdempotencyKey } from "../app/use-idempotency-key.ts";
+import { ConnectionChoice } from "../session/connection-choice.tsx";
 import { useCreateSession } from "../session/session-queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -13,10 +14,11 @@ export const NewSessionPage = () => {
   const create = useCreateSession();
   const navigate = useNavigate();
   const { keyOf } = useIdempotencyKey();
+  const [connections, setConnections] = useState<readonly string[] | null>(null);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const body = requestOf(new FormData(event.currentTarget));
+    const body = requestOf(new FormData(event.currentTarget), connections);
     create.mutate(
       { body, idempotencyKey: keyOf(body) },
       { onSuccess: ({ sessionId }) => void navigate(`/sessions/${sessionId}`) },
@@ -54,6 +56,7 @@ export const NewSessionPage = () => {
         >
           {(ids) => <textarea {...ids} name="prompt" rows={5} />}
         </Field>
+        <ConnectionChoice chosen={connections} onChoose={setConnections} />
         {create.error && <Notice tone="danger">{problemText(create.error)}</Notice>}
         <div className="button-row button-row-end">
           <Link className="button button-quiet" to="/">
@@ -68,12 +71,13 @@ export const NewSessionPage = () => {
   );
 };
 
-const requestOf = (form: FormData) => {
+const requestOf = (form: FormData, connections: readonly string[] | null) => {
   const text = (name: string): string => formText(form, name);
   const [url, ref, prompt] = [text("url"), text("ref"), text("prompt")];
   return {
     title: text("title"),
     repository: url === "" ? null : { url, ...(ref !== "" && { ref }) },
     ...(prompt !== "" && { prompt }),
+    ...(connections !== null && { connections: [...connections] }),
   };
 };
