@@ -4,7 +4,9 @@ import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
+import { EditorLink } from "./editor-link.tsx";
 import { useControl } from "./session-queries.ts";
+import { useStartEditor } from "./start-editor.ts";
 import { StatusBadge } from "./status-badge.tsx";
 
 interface SessionHeaderProps {
@@ -18,6 +20,7 @@ interface SessionHeaderProps {
 export const SessionHeader = (props: SessionHeaderProps) => {
   const { session, status } = props;
   const control = useControl(session.id);
+  const editor = useStartEditor(session.id);
   const pending = (name: typeof control.variables) =>
     control.isPending && control.variables === name;
   return (
@@ -30,6 +33,11 @@ export const SessionHeader = (props: SessionHeaderProps) => {
         <StatusBadge status={status} />
       </div>
       <div className="button-row">
+        {status !== "stopped" && (
+          <Button busy={editor.isPending} onClick={() => editor.mutate()}>
+            {editor.isPending ? "Starting VS Code…" : "VS Code"}
+          </Button>
+        )}
         {status === "paused" && (
           <Button busy={pending("resume")} onClick={() => control.mutate("resume")}>
             Resume
@@ -61,6 +69,8 @@ export const SessionHeader = (props: SessionHeaderProps) => {
           Details
         </Button>
       </div>
+      {editor.data !== undefined && status !== "stopped" && <EditorLink address={editor.data} />}
+      {editor.error && <Notice tone="danger">{problemText(editor.error)}</Notice>}
       {control.error && <Notice tone="danger">{problemText(control.error)}</Notice>}
     </header>
   );
