@@ -8,6 +8,8 @@ export const ruleViewSchema = policyRuleSchema.extend({
   id: idSchema("rule"),
   /** Who set it last, and when. */
   by: z.string(),
+  /** As it is now; null where the organisation has nobody of this id any more. */
+  byName: z.string().nullable(),
   at: z.iso.datetime(),
   /** How many calls it has allowed; null for a rule without a budget. */
   spent: z.int().nonnegative().nullable(),

@@ -18,17 +18,15 @@ import type { EventStore } from "#event-store/event-store";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { actorOf, type Principal } from "../gateway/principal.ts";
-import type { RuleBudgets } from "./budgets.ts";
 import { changePolicy, loadPolicy, requireRule } from "./commands.ts";
 import { askPolicy, spentRules } from "./ask-policy.ts";
 import { dryRun } from "./dry-run.ts";
 import { reviewedDefinitionHash } from "./reviewed-definition.ts";
-import { viewOf } from "./view.ts";
+import { type PolicyViewDeps, viewOf } from "./view.ts";
 
-export interface PolicyRoutesDeps {
+export interface PolicyRoutesDeps extends PolicyViewDeps {
   readonly store: EventStore;
   readonly registry: ActionRegistry;
-  readonly budgets: RuleBudgets;
   readonly clock: () => Date;
 }
 
@@ -58,7 +56,7 @@ const change = (
 const queryRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   handleRoute(getPolicy, async ({ principal: { organizationId: organization } }) => {
     const policy = await loadPolicy(deps.store, organization);
-    return { status: 200, body: await viewOf(policy, organization, deps.budgets) };
+    return { status: 200, body: await viewOf(policy, organization, deps) };
   }),
   handleRoute(dryRunPolicy, async ({ body, principal: { organizationId: organization } }) => {
     const { policy, asked } = await askPolicy(deps, { organization, ...body });

@@ -3,15 +3,30 @@ import type { PolicyView, RuleView } from "#contracts/policy/view";
 import type { RuleBudgets } from "./budgets.ts";
 import { type PolicyState, type StoredRule } from "./state.ts";
 
-/** A policy as people see it, with what each rule has allowed so far. */
+/** The names of an organisation's people by id, as far as they are known. */
+export type NamesOf = (
+  organization: OrganizationId,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, string>>;
+
+export interface PolicyViewDeps {
+  readonly budgets: RuleBudgets;
+  readonly namesOf: NamesOf;
+}
+
+/** A policy as people see it, with the names of their authors and what each rule has allowed so far. */
 export const viewOf = async (
   { modes, automationModes, risks, rules, keepsFullResults }: PolicyState,
   organization: OrganizationId,
-  budgets: RuleBudgets,
+  { budgets, namesOf }: PolicyViewDeps,
 ): Promise<PolicyView> => {
+  const names = await namesOf(
+    organization,
+    rules.map(({ by }) => by),
+  );
   const ruleView = async ({ id, rule, by, at }: StoredRule): Promise<RuleView> => {
     const spent = rule.budget === null ? null : await budgets.spent({ organization, id });
-    return { ...rule, id, by, at, spent };
+    return { ...rule, id, by, byName: names.get(by) ?? null, at, spent };
   };
   return {
     modes: Object.entries(modes).map(([key, mode]) => {

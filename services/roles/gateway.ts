@@ -29,6 +29,7 @@ import { gitRoutes } from "../git/routes.ts";
 import type { SidecarGitDeps } from "../git/sidecar-git.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
+import { namesOf } from "../identity/names-of.ts";
 import { identityRoutes } from "../identity/routes.ts";
 import { openServiceTokens } from "../identity/service-tokens.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
@@ -172,7 +173,10 @@ export const startGatewayRole = async (
           redirectUrl: () => new URL(authorizationCallback.path, publicUrl()).href,
           finishPath: dashboardDir === null ? finishAuthorization.path : authorizationPage,
         }),
-        ...policyRoutes({ store, registry, budgets, clock }),
+        ...policyRoutes({
+          ...{ store, registry, budgets, clock },
+          namesOf: (organization, ids) => namesOf(sql, organization, ids),
+        }),
         ...triggerRoutes({
           store,
           sql,

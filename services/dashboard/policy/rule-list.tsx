@@ -4,6 +4,7 @@ import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
+import { PersonName } from "../ui/person-name.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { TimeAgo } from "../ui/time.tsx";
 import { useNow } from "../ui/use-now.ts";
@@ -61,7 +62,7 @@ const Rule = ({ rule, onRemoved }: RuleProps) => {
       </ul>
       {rule.note !== "" && <p>{rule.note}</p>}
       <p className="muted rule-origin">
-        Set <TimeAgo at={rule.at} /> by {rule.by}
+        Set <TimeAgo at={rule.at} /> by <PersonName id={rule.by} name={rule.byName} />
         {rule.expiresAt !== null && (
           <>
             {Date.parse(rule.expiresAt) <= now ? ", ended" : ", ends"}{" "}

@@ -19,6 +19,7 @@ import { openEventStreams } from "../../fanout/event-streams.ts";
 import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
 import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
+import { namesOf } from "../../identity/names-of.ts";
 import { identityRoutes } from "../../identity/routes.ts";
 import { openServiceTokens, type ServiceTokens } from "../../identity/service-tokens.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
@@ -162,7 +163,10 @@ export const startTestGateway = async (
           signTicket: (ticket) => signProxyTicket(keys.proxyTickets, ticket, now()),
         }),
         ...configurationRoutes({ store, sql }),
-        ...policyRoutes({ ...stack.deps, registry }),
+        ...policyRoutes({
+          ...{ ...stack.deps, registry },
+          namesOf: (organization, ids) => namesOf(sql, organization, ids),
+        }),
         ...triggerRoutes({
           store,
           sql,
