@@ -27,6 +27,7 @@ export const aggregateTypes = [
   "run",
   "tool_calls",
   "configuration",
+  "service_token",
 ] as const;
 export type AggregateType = (typeof aggregateTypes)[number];
 

@@ -15,6 +15,7 @@ import { type PolicyEvent, policyEvents } from "./policy/events.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RuleEvent, ruleEvents } from "./rule/events.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
+import { type ServiceTokenEvent, serviceTokenEvents } from "./service-token/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
 import { sessionUpcasters } from "./session/upcasters.ts";
 import { type ToolCallEvent, toolCallEvents } from "./tools/events.ts";
@@ -34,6 +35,7 @@ export const eventsByAggregate = {
   run: runEvents,
   tool_calls: toolCallEvents,
   configuration: configurationEvents,
+  service_token: serviceTokenEvents,
 } as const satisfies Record<AggregateType, readonly EventDefinition[]>;
 
 /** Every event, in whatever aggregate it may stand. */
@@ -54,7 +56,8 @@ export type DomainEvent =
   | TriggerEvent
   | RunEvent
   | ToolCallEvent
-  | ConfigurationEvent;
+  | ConfigurationEvent
+  | ServiceTokenEvent;
 export type AnyEvent = DomainEvent | TextErased;
 export type EventType = AnyEvent["type"];
 

@@ -8,6 +8,7 @@ import { runDecider } from "./automations/decider.ts";
 import { configurationDecider } from "./configurations/decider.ts";
 import { connectorDecider } from "./integrations/connectors/decider.ts";
 import { integrationDecider } from "./integrations/connections/decider.ts";
+import { serviceTokenDecider } from "./identity/service-tokens/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
 import { ruleDecider } from "./policy/budget-decider.ts";
 import { sessionDecider } from "./sessions/decider.ts";
@@ -36,4 +37,5 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   run: foldOf(runDecider),
   tool_calls: foldOf(toolCallsDecider),
   configuration: foldOf(configurationDecider),
+  service_token: foldOf(serviceTokenDecider),
 };

@@ -69,6 +69,7 @@ const plainFields = new Set([
   "SandboxReady.sandboxId",
   "SandboxStartFailed.failure.code",
   "SandboxStarting.provider",
+  "ServiceTokenIssued.scopes",
   "SessionCreated.model",
   "SessionCreated.repositories",
   "SnapshotFailed.failure.code",

@@ -31,7 +31,7 @@ import { type Identity, openIdentity } from "../identity/identity.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
 import { namesOf } from "../identity/names-of.ts";
 import { identityRoutes } from "../identity/routes.ts";
-import { openServiceTokens } from "../identity/service-tokens.ts";
+import { openServiceTokens } from "../identity/service-tokens/service-tokens.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
 import type { ConnectorAccess } from "../integrations/connectors/access.ts";
@@ -79,7 +79,7 @@ export const startGatewayRole = async (
   const started = runningStack();
   try {
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
-    const serviceTokens = await openServiceTokens({ sql, key: keys.serviceTokens });
+    const serviceTokens = await openServiceTokens({ store, sql, key: keys.serviceTokens });
     const { secrets } = connections;
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
