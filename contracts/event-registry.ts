@@ -12,6 +12,7 @@ import { type IntegrationEvent, integrationEvents } from "./integration/events.t
 import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { invocationUpcasters } from "./invocation/upcasters.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
+import { policyUpcasters } from "./policy/upcasters.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RuleEvent, ruleEvents } from "./rule/events.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
@@ -66,7 +67,12 @@ const registry: EventRegistry = {
   definitions: new Map(
     allEvents.map((definition): [string, EventDefinition] => [definition.type, definition]),
   ),
-  upcasters: { ...sessionUpcasters, ...transcriptUpcasters, ...invocationUpcasters },
+  upcasters: {
+    ...sessionUpcasters,
+    ...transcriptUpcasters,
+    ...invocationUpcasters,
+    ...policyUpcasters,
+  },
 };
 
 /** The definition of an event type. Throws `event_unknown`. */

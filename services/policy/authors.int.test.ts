@@ -1,5 +1,6 @@
 /** Who has decided what, by name, as the policy is read over HTTP. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { newId } from "#contracts/ids";
 import { type PolicyView, policyViewSchema } from "#contracts/policy/view";
 import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
 
@@ -36,4 +37,17 @@ it("names to everybody who has set a rule last", async () => {
   const reworded = { ...rule, note: "For good" };
   await change("PUT", `/v1/policy/rules/${ruleId}`, admin.token, reworded);
   expect(await authors()).toEqual([[admin.id, "Ada"]]);
+});
+
+it("names who has set a mode last, for the organisation and for an automation", async () => {
+  const { owner } = gateway;
+  const action = "/v1/policy/actions/demo/publish_release";
+  await change("PUT", action, owner.token, { mode: "deny" });
+  await change("PUT", action, admin.token, { mode: "require_approval" });
+  const automation = `/v1/policy/automations/${newId("trigger")}/actions/demo/list_releases`;
+  await change("PUT", automation, owner.token, { mode: "deny" });
+  const { modes, automationModes } = await policy();
+  expect(modes).toMatchObject([{ mode: "require_approval", by: admin.id, byName: "Ada" }]);
+  expect(automationModes).toMatchObject([{ mode: "deny", byName: owner.user.name }]);
+  expect([...modes, ...automationModes].every(({ at }) => at !== null)).toBe(true);
 });

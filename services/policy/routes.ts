@@ -65,17 +65,25 @@ const queryRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   }),
 ];
 
+/** Whose decision it is, and when. */
+const authorOf = ({ clock }: PolicyRoutesDeps, { principal }: Requested) => ({
+  by: principal.userId,
+  at: clock().toISOString(),
+});
+
 const modeRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   handleRoute(setActionModeRoute, async (request) => {
     const set = { ...request.params, mode: request.body.mode };
     const definitionHash = await hashOf(deps, request.principal.organizationId, set);
-    const command = { type: "SetActionMode", ...set, definitionHash } as const;
+    const author = authorOf(deps, request);
+    const command = { type: "SetActionMode", ...set, ...author, definitionHash } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(setAutomationMode, async (request) => {
     const set = { ...request.params, mode: request.body.mode };
     const definitionHash = await hashOf(deps, request.principal.organizationId, set);
-    const command = { type: "SetAutomationMode", ...set, definitionHash } as const;
+    const author = authorOf(deps, request);
+    const command = { type: "SetAutomationMode", ...set, ...author, definitionHash } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(overrideRisk, async (request) => {
@@ -102,10 +110,9 @@ const ruleRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => {
   ): Promise<{ ruleId: RuleId; position: Position }> => {
     // One form of instant, so that they sort as text.
     const rule = { ...rest, expiresAt: expiresAt && new Date(expiresAt).toISOString() };
-    const { userId: by, organizationId } = request.principal;
-    const definitionHash = await hashOf(deps, organizationId, rule);
-    const at = deps.clock().toISOString();
-    const command = { type: "SetRule", ruleId, rule, by, at, definitionHash } as const;
+    const definitionHash = await hashOf(deps, request.principal.organizationId, rule);
+    const author = authorOf(deps, request);
+    const command = { type: "SetRule", ruleId, rule, ...author, definitionHash } as const;
     return { ruleId, position: await change(deps, request, command) };
   };
   const requireKnown = async (request: Requested, ruleId: RuleId): Promise<void> =>
