@@ -259,6 +259,7 @@ it(
       .getByText("Expired")
       .waitFor();
     await page.getByText(/^Set .* by Owner, ended /).waitFor();
+    await keepScreenshot(page, "policy-authors");
 
     const form = page.getByRole("form", { name: "Add a rule" });
     await form.getByLabel("Integration").fill("demo");

@@ -1,8 +1,6 @@
 import { type FormEvent, useState } from "react";
 import type { ConnectorView } from "#contracts/http/connectors";
-import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { FormEnd } from "../ui/form-end.tsx";
 import { useChangeConnector } from "./connector-queries.ts";
 import { readSettings } from "./read-settings.ts";
 import { SettingsFields } from "./settings-fields.tsx";
@@ -25,13 +23,9 @@ export const ChangeSettingsForm = ({ connector }: { readonly connector: Connecto
         Credentials are kept encrypted and shown to nobody. Give them anew with every change.
       </p>
       <SettingsFields key={round} kind={target.kind} target={target} />
-      {change.error && <Notice tone="danger">{problemText(change.error)}</Notice>}
-      {change.isSuccess && <Notice tone="success">The settings were changed.</Notice>}
-      <div className="button-row button-row-end">
-        <Button type="submit" busy={change.isPending}>
-          Change settings
-        </Button>
-      </div>
+      <FormEnd sent={change} done="The settings were changed.">
+        Change settings
+      </FormEnd>
     </form>
   );
 };

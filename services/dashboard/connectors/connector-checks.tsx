@@ -1,7 +1,7 @@
 import type { ConnectorView } from "#contracts/http/connectors";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { visibleText } from "../ui/visible-text.ts";
 import { useAuthorizeConnector, useTestConnector } from "./connector-queries.ts";
 
@@ -26,7 +26,7 @@ export const ConnectorChecks = ({ connector }: { readonly connector: ConnectorVi
       <Button busy={test.isPending} onClick={() => test.mutate()}>
         Test it
       </Button>
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
       {test.data && !test.isPending && <TestResult {...test.data} />}
     </>
   );

@@ -7,8 +7,8 @@ import { useCreateSession } from "../session/session-queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { formText } from "../ui/form-text.ts";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
+import { TextField } from "../ui/text-field.tsx";
 
 export const NewSessionPage = () => {
   const create = useCreateSession();
@@ -32,23 +32,23 @@ export const NewSessionPage = () => {
         <h1>New session</h1>
       </header>
       <form className="panel form" onSubmit={submit}>
-        <Field label="Title">
-          {(ids) => <input {...ids} name="title" required maxLength={maxTitleLength} autoFocus />}
-        </Field>
+        <TextField label="Title" name="title" required maxLength={maxTitleLength} autoFocus />
         <div className="field-row">
-          <Field
+          <TextField
             label="Repository"
             hint="An address that git can clone. Leave it empty for a bare workspace."
-          >
-            {(ids) => (
-              <input {...ids} name="url" maxLength={2048} spellCheck={false} inputMode="url" />
-            )}
-          </Field>
-          <Field label="Branch, tag or commit">
-            {(ids) => (
-              <input {...ids} name="ref" maxLength={256} spellCheck={false} placeholder="HEAD" />
-            )}
-          </Field>
+            name="url"
+            maxLength={2048}
+            spellCheck={false}
+            inputMode="url"
+          />
+          <TextField
+            label="Branch, tag or commit"
+            name="ref"
+            maxLength={256}
+            spellCheck={false}
+            placeholder="HEAD"
+          />
         </div>
         <Field
           label="First prompt"
@@ -57,7 +57,7 @@ export const NewSessionPage = () => {
           {(ids) => <textarea {...ids} name="prompt" rows={5} />}
         </Field>
         <ConnectionChoice chosen={connections} onChoose={setConnections} />
-        {create.error && <Notice tone="danger">{problemText(create.error)}</Notice>}
+        <ProblemNotice error={create.error} />
         <div className="button-row button-row-end">
           <Link className="button button-quiet" to="/">
             Back

@@ -2,8 +2,7 @@ import type { RuleView } from "#contracts/policy/view";
 import { mayApprove, useUser } from "../app/identity.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { PersonName } from "../ui/person-name.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { TimeAgo } from "../ui/time.tsx";
@@ -88,7 +87,7 @@ const Removal = ({ rule, onRemoved }: RuleProps) => {
       >
         What it decided is decided by the other rules and settings from then on.
       </ConfirmButton>
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
     </>
   );
 };

@@ -2,8 +2,7 @@ import { Link } from "react-router";
 import type { SessionStatus, SessionView } from "#contracts/session/view";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { EditorLink } from "./editor-link.tsx";
 import { useControl } from "./session-queries.ts";
 import { useStartEditor } from "./start-editor.ts";
@@ -70,8 +69,8 @@ export const SessionHeader = (props: SessionHeaderProps) => {
         </Button>
       </div>
       {editor.data !== undefined && status !== "stopped" && <EditorLink address={editor.data} />}
-      {editor.error && <Notice tone="danger">{problemText(editor.error)}</Notice>}
-      {control.error && <Notice tone="danger">{problemText(control.error)}</Notice>}
+      <ProblemNotice error={editor.error} />
+      <ProblemNotice error={control.error} />
     </header>
   );
 };
