@@ -6,14 +6,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { isDomainError } from "#contracts/errors";
-import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Lease, Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { answerAsOwner } from "#event-store/live/owner-questions";
 import { serveOwner } from "#event-store/live/owner-requests";
 import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { loadSession, type SessionRef } from "../sessions/session-log.ts";
 import {
   existing,
   type ExistingSession,
@@ -43,11 +41,6 @@ import { takeSnapshot } from "./sandbox/take-snapshot.ts";
 import { tearDown } from "./sandbox/tear-down.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
-export interface SessionKey {
-  readonly organization: OrganizationId;
-  readonly session: SessionId;
-}
-
 export interface SessionOwner {
   readonly done: Promise<void>;
   /** Since when there has been nothing to do, by `performance.now()`; null while there is. */
@@ -65,7 +58,7 @@ export interface OwnerDeps extends RunnerDeps {
 /** Takes the session, or answers null when somebody else has it. */
 export const ownSession = async (
   deps: OwnerDeps,
-  key: SessionKey,
+  key: SessionRef,
 ): Promise<SessionOwner | null> => {
   const lease = await deps.leases.acquire(key.session, deps.instance);
   if (!lease) {
@@ -87,7 +80,7 @@ export const ownSession = async (
 
 class Owner {
   readonly #deps: OwnerDeps;
-  readonly #key: SessionKey;
+  readonly #key: SessionRef;
   readonly #lease: Lease;
   readonly #signal: AbortSignal;
   readonly #bell: Bell = createBell();
@@ -103,7 +96,7 @@ class Owner {
   #successor: Successor = "nobody";
   restingSince: number | null = null;
 
-  constructor(deps: OwnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
+  constructor(deps: OwnerDeps, key: SessionRef, lease: Lease, signal: AbortSignal) {
     this.#deps = deps;
     this.#key = key;
     this.#lease = lease;
@@ -332,12 +325,8 @@ class Owner {
   }
 
   async #state(): Promise<SessionState> {
-    const { organization, session } = this.#key;
-    const { state } = await loadAggregate(this.#deps.store, sessionAggregate, {
-      organization,
-      id: session,
-    });
-    this.#sandbox = sandboxRefOf(session, state);
+    const state = await loadSession(this.#deps.store, this.#key);
+    this.#sandbox = sandboxRefOf(this.#key.session, state);
     return state;
   }
 }

@@ -1,9 +1,8 @@
 /** What the routes of a session take from a request. */
-import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import { actorOf, type Principal } from "../gateway/principal.ts";
-import type { SessionRef } from "./commands.ts";
+import type { SessionRef } from "./session-log.ts";
 
 export interface SessionRequest {
   readonly principal: Principal;
@@ -25,6 +24,3 @@ export const metaOf = (request: {
   readonly correlationId: string;
 }): CommandMeta =>
   newCommandMeta({ actor: actorOf(request.principal), correlationId: request.correlationId });
-
-export const notFound = (): DomainError =>
-  new DomainError("session_not_found", "There is no such session.");
