@@ -28,6 +28,7 @@ export const aggregateTypes = [
   "tool_calls",
   "configuration",
   "organization",
+  "service_token",
 ] as const;
 export type AggregateType = (typeof aggregateTypes)[number];
 

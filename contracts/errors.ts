@@ -124,6 +124,7 @@ export const errorCatalogue = {
   proxy_upstream_failed: 502,
   proxy_upstream_timed_out: 504,
   too_many_proxy_connections: 429,
+  too_many_event_streams: 429,
   proxy_origin_missing: 501,
   agent_unreachable: 502,
   agent_reply_invalid: 502,

@@ -14,9 +14,11 @@ import { type InvocationEvent, invocationEvents } from "./invocation/events.ts";
 import { invocationUpcasters } from "./invocation/upcasters.ts";
 import { type OrganizationEvent, organizationEvents } from "./organization/events.ts";
 import { type PolicyEvent, policyEvents } from "./policy/events.ts";
+import { policyUpcasters } from "./policy/upcasters.ts";
 import { assertReadable, type EventRegistry, readEvent, unknownType } from "./read-event.ts";
 import { type RuleEvent, ruleEvents } from "./rule/events.ts";
 import { type RunEvent, runEvents } from "./run/events.ts";
+import { type ServiceTokenEvent, serviceTokenEvents } from "./service-token/events.ts";
 import { type SessionEvent, sessionEvents } from "./session/events.ts";
 import { sessionUpcasters } from "./session/upcasters.ts";
 import { type ToolCallEvent, toolCallEvents } from "./tools/events.ts";
@@ -37,6 +39,7 @@ export const eventsByAggregate = {
   tool_calls: toolCallEvents,
   configuration: configurationEvents,
   organization: organizationEvents,
+  service_token: serviceTokenEvents,
 } as const satisfies Record<AggregateType, readonly EventDefinition[]>;
 
 /** Every event, in whatever aggregate it may stand. */
@@ -58,7 +61,8 @@ export type DomainEvent =
   | RunEvent
   | ToolCallEvent
   | ConfigurationEvent
-  | OrganizationEvent;
+  | OrganizationEvent
+  | ServiceTokenEvent;
 export type AnyEvent = DomainEvent | TextErased;
 export type EventType = AnyEvent["type"];
 
@@ -72,6 +76,7 @@ const registry: EventRegistry = {
     ...transcriptUpcasters,
     ...invocationUpcasters,
     ...connectorUpcasters,
+    ...policyUpcasters,
   },
 };
 

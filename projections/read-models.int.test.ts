@@ -259,7 +259,10 @@ it("audits every commit of every aggregate without its data", async () => {
     [
       {
         type: "ActionModeSet",
-        data: { integration: "demo", action: "publish_release", mode: "deny" },
+        data: {
+          ...{ integration: "demo", action: "publish_release", mode: "deny" },
+          ...{ by: null, at: null },
+        },
       },
     ],
     at(2),

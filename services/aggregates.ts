@@ -9,6 +9,7 @@ import { configurationDecider } from "./configurations/decider.ts";
 import { connectorDecider } from "./integrations/connectors/decider.ts";
 import { integrationDecider } from "./integrations/connections/decider.ts";
 import { organizationDecider } from "./organization/decider.ts";
+import { serviceTokenDecider } from "./identity/service-tokens/decider.ts";
 import { policyDecider } from "./policy/decider.ts";
 import { ruleDecider } from "./policy/budget-decider.ts";
 import { sessionDecider } from "./sessions/decider.ts";
@@ -38,4 +39,5 @@ export const aggregateFolds: Readonly<Record<AggregateType, Fold>> = {
   tool_calls: foldOf(toolCallsDecider),
   configuration: foldOf(configurationDecider),
   organization: foldOf(organizationDecider),
+  service_token: foldOf(serviceTokenDecider),
 };

@@ -12,8 +12,17 @@ interface Reviewing {
   readonly definitionHash: string | null;
 }
 
+interface Authored {
+  /** Who decides so. */
+  readonly by: string;
+  /** ISO instant. */
+  readonly at: string;
+}
+
 export type PolicyCommand =
-  | ({ readonly type: "SetActionMode"; readonly mode: ActionMode } & NamedAction & Reviewing)
+  | ({ readonly type: "SetActionMode"; readonly mode: ActionMode } & NamedAction &
+      Authored &
+      Reviewing)
   /** Takes the organisation's mode back: what then happens follows from the risk. */
   | ({ readonly type: "ClearActionMode" } & NamedAction)
   | ({
@@ -22,6 +31,7 @@ export type PolicyCommand =
       /** Null to follow the organisation again. */
       readonly mode: ActionMode | null;
     } & NamedAction &
+      Authored &
       Reviewing)
   | {
       readonly type: "OverrideRisk";
@@ -34,8 +44,7 @@ export type PolicyCommand =
       readonly type: "SetRule";
       readonly ruleId: RuleId;
       readonly rule: PolicyRule;
-      readonly by: string;
-      readonly at: string;
-    } & Reviewing)
+    } & Authored &
+      Reviewing)
   | { readonly type: "RemoveRule"; readonly ruleId: RuleId }
   | { readonly type: "SetFullResultKeeping"; readonly keep: boolean };

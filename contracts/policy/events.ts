@@ -9,16 +9,19 @@ import { policyRuleSchema } from "./rules.ts";
 export { type ActionMode, actionModeSchema } from "./mode.ts";
 
 const action = { integration: z.string(), action: z.string() };
+/** Who decided so, and when; null for what was decided before that was kept. */
+const author = { by: z.string().nullable(), at: z.iso.datetime().nullable() };
 
 export const policyEvents = [
-  defineEvent("ActionModeSet", 1, { ...action, mode: actionModeSchema }),
+  defineEvent("ActionModeSet", 2, { ...action, mode: actionModeSchema, ...author }),
   /** The organisation's mode was taken back: what then happens follows from the risk. */
   defineEvent("ActionModeCleared", 1, action),
   /** Null takes the automation's own mode back. */
-  defineEvent("AutomationModeSet", 1, {
+  defineEvent("AutomationModeSet", 2, {
     triggerId: idSchema("trigger"),
     ...action,
     mode: actionModeSchema.nullable(),
+    ...author,
   }),
   /** The definition that somebody had in mind when they let the action run unasked. */
   defineEvent("ActionReviewed", 1, { ...action, definitionHash: z.string() }),

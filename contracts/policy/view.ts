@@ -8,6 +8,8 @@ export const ruleViewSchema = policyRuleSchema.extend({
   id: idSchema("rule"),
   /** Who set it last, and when. */
   by: z.string(),
+  /** As it is now; null where the organisation has nobody of this id any more. */
+  byName: z.string().nullable(),
   at: z.iso.datetime(),
   /** How many calls it has allowed; null for a rule without a budget. */
   spent: z.int().nonnegative().nullable(),
@@ -16,11 +18,19 @@ export type RuleView = z.infer<typeof ruleViewSchema>;
 
 const named = { integration: z.string(), action: z.string() };
 
+/** Who decided so, and when; null for what was decided before that was kept. */
+const author = {
+  by: z.string().nullable(),
+  /** As it is now; null, too, where the organisation has nobody of this id any more. */
+  byName: z.string().nullable(),
+  at: z.iso.datetime().nullable(),
+};
+
 /** Everything that an organisation has decided about actions. */
 export const policyViewSchema = z.object({
-  modes: z.array(z.object({ ...named, mode: actionModeSchema })),
+  modes: z.array(z.object({ ...named, mode: actionModeSchema, ...author })),
   automationModes: z.array(
-    z.object({ triggerId: idSchema("trigger"), ...named, mode: actionModeSchema }),
+    z.object({ triggerId: idSchema("trigger"), ...named, mode: actionModeSchema, ...author }),
   ),
   risks: z.array(
     z.object({ integration: z.string(), action: z.string().nullable(), risk: riskLevelSchema }),

@@ -60,8 +60,8 @@ const door: AggregateDefinition<string, Opened, Counter> = {
     decide: (action, { actions }) => {
       if (actions.includes(action)) return [];
       if (action.startsWith("enter") && !actions.includes("open")) throw new Error("It is shut.");
-      const mode = "allow";
-      return [{ type: "ActionModeSet", data: { integration: "demo", action, mode } }];
+      const set = { integration: "demo", action, mode: "allow", by: null, at: null } as const;
+      return [{ type: "ActionModeSet", data: set }];
     },
   },
 };

@@ -195,6 +195,7 @@ describe("the state at a moment", () => {
     run: fold,
     tool_calls: fold,
     configuration: fold,
+    service_token: fold,
     rule: fold,
     organization: fold,
   };

@@ -18,8 +18,10 @@ export const counter: AggregateDefinition<PolicyCommand, PolicyEvent, Counter> =
   snapshotVersion: 1,
   decider: {
     initialState: () => ({ count: 0, actions: [] }),
-    decide: ({ integration, action, mode }) =>
-      action === "nothing" ? [] : [{ type: "ActionModeSet", data: { integration, action, mode } }],
+    decide: ({ integration, action, mode, by, at }) =>
+      action === "nothing"
+        ? []
+        : [{ type: "ActionModeSet", data: { integration, action, mode, by, at } }],
     evolve: ({ count, actions }, { data }) => ({
       count: count + 1,
       actions: [...actions, data.action],
@@ -32,6 +34,8 @@ export const setMode = (action: string): PolicyCommand => ({
   integration: "demo",
   action,
   mode: "allow",
+  by: "test",
+  at: "2026-01-01T00:00:00.000Z",
   definitionHash: null,
 });
 

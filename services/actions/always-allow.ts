@@ -31,12 +31,13 @@ export const startAlwaysAllow = (
       if (approval?.data.scope !== "always") return;
       const key = keyOf(recorded);
       const { integration, action } = (await requireInvocation(store, key)).state.request;
-      const { actor } = recorded.commit.meta;
+      const { actor, at } = recorded.commit.meta;
       // In the approver's name: the audit trail of the policy then says who wanted it.
       const meta = { ...reactionMeta(recorded, name, reactionId(recorded, name)), actor };
       const allowed = { integration, action, mode: "allow" } as const;
       const definitionHash = await reviewedDefinitionHash(registry, key.organization, allowed);
-      const command = { type: "SetActionMode", ...allowed, definitionHash } as const;
+      const author = { by: actor.id, at };
+      const command = { type: "SetActionMode", ...allowed, ...author, definitionHash } as const;
       await changePolicy(store, key.organization, command, meta);
     },
   });

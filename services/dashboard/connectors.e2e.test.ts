@@ -122,7 +122,9 @@ it(
     await decided.getByLabel("What happens").selectOption("Allow");
     await decided.getByRole("button", { name: "Save" }).click();
     await echo.locator("summary").getByText("Allow", { exact: true }).waitFor();
-    await echo.getByText("The organisation has decided so for this action.").waitFor();
+    await echo
+      .getByText(/^The organisation has decided so for this action. Set .* by Owner\.$/)
+      .waitFor();
     await keepScreenshot(page, "connector");
     expect((await stack.client.call(getPolicy)).risks).toContainEqual({
       ...{ integration: "reference", action: "echo", risk: "danger" },
@@ -304,6 +306,8 @@ it(
       .getByRole("article", { name: "demo / list_releases" })
       .getByText("Expired")
       .waitFor();
+    await page.getByText(/^Set .* by Owner, ended /).waitFor();
+    await keepScreenshot(page, "policy-authors");
 
     const form = page.getByRole("form", { name: "Add a rule" });
     await form.getByLabel("Integration").fill("demo");

@@ -92,6 +92,27 @@ it("lets in whoever may see the session, and answers the others before there is 
   expect(head.status).toBe(404);
 });
 
+it("lets one person have so many, and gives the place of each back when its reader goes", async () => {
+  const streams = openEventStreams({
+    store: gateway.store,
+    log: pino({ level: "silent" }),
+    loadTranscript: () => Promise.resolve([]),
+    loadStatus: () => Promise.resolve("pending"),
+    limits: { streamsPerPerson: 2 },
+  });
+  const { organizationId } = gateway.owner.user;
+  const open = (userId = gateway.owner.user.id) =>
+    streams.open({ sessionId: session, organizationId, userId, lastEventId: null });
+  const refusal = expect.objectContaining({ code: "too_many_event_streams", status: 429 }) as Error;
+  const [first] = [open(), open()];
+  expect(() => open()).toThrow(refusal);
+  open(gateway.member.user.id);
+  first?.destroy();
+  await vi.waitFor(() => open(), { timeout: 30_000 });
+  expect(() => open()).toThrow(refusal);
+  await streams.close();
+});
+
 it("ends a stream that nobody reads, and tells why to whoever reads at last; others lose nothing", async () => {
   const streams = openEventStreams({
     store: gateway.store,

@@ -8,6 +8,7 @@ import { type ClientCounts, LiveClient, type LiveTicket } from "./live-client.ts
 import type { PastOfSession } from "./load-init.ts";
 import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
 import { goingAway } from "./socket-server.ts";
+import { streamPlaces } from "./stream-places.ts";
 import { watchSessionsOf } from "./watch-sessions-of.ts";
 
 export interface EventStreamsOptions extends PastOfSession {
@@ -20,6 +21,7 @@ export interface EventStreams {
   /**
    * Everything of the session from now on, or after the event that was seen last, until the reader goes.
    * @param lastEventId of an earlier stream; null for a fresh start
+   * @throws DomainError `too_many_event_streams` for somebody who has too many of them open here
    */
   open(watch: Omit<LiveTicket, "access"> & { readonly lastEventId: string | null }): Readable;
   /** Ends all streams and stops following. Fine to call twice. */
@@ -31,12 +33,15 @@ export const openEventStreams = (options: EventStreamsOptions): EventStreams => 
   const limits: FanoutLimits = { ...defaultLimits, ...options.limits };
   const counts: ClientCounts = { framesSent: 0, slowConsumers: 0 };
   const sockets = new Map<EventStreamSocket, LiveClient>();
+  const places = streamPlaces(limits.streamsPerPerson);
   const sessions = watchSessionsOf(store, { limits, log });
   const observing = reopenAfterReconnect(store, sessions, log);
   return {
     open: ({ lastEventId, ...watcher }) => {
       const ticket: LiveTicket = { ...watcher, access: "watch" };
+      const giveBack = places.take(watcher.userId);
       const socket = new EventStreamSocket(() => {
+        giveBack();
         client.close();
         sockets.delete(socket);
       });

@@ -16,6 +16,8 @@ export interface FanoutLimits {
   readonly welcomeTimeoutMs: number;
   /** A client that answers no ping for this long is dropped. Seconds, 8 to 960. */
   readonly idleTimeoutSeconds: number;
+  /** Event streams that one person, or program, may have open at once in one process. */
+  readonly streamsPerPerson: number;
   /** The largest frame that a client may send: a prompt, most of whose characters are escaped. Bytes. */
   readonly maxFrameBytes: number;
   /** A client that sends more frames is closed with `too_many_frames`. */
@@ -32,6 +34,7 @@ export const defaultLimits: FanoutLimits = {
   graceMs: 10_000,
   welcomeTimeoutMs: 10_000,
   idleTimeoutSeconds: 120,
+  streamsPerPerson: 64,
   maxFrameBytes: 256 * 1024,
   clientFrames: { burst: 60, perSecond: 10 },
   waitingRequests: 60,

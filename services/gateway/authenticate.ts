@@ -5,7 +5,10 @@
 import { DomainError } from "#contracts/errors";
 import type { UserView } from "#contracts/identity/principal";
 import { verifySandboxToken } from "#sandbox/token";
-import { type ServiceToken, serviceTokenPrefix } from "../identity/service-tokens.ts";
+import {
+  type ServiceToken,
+  serviceTokenPrefix,
+} from "../identity/service-tokens/service-tokens.ts";
 import type { Principal } from "./principal.ts";
 import { tokenOfCookies } from "./session-cookie.ts";
 
@@ -27,7 +30,7 @@ export type Authenticate = (credentials: Credentials) => Promise<Authenticated>;
 export interface AuthenticateOptions {
   /** Whose access token it is; see `identity/identity.ts`. */
   readonly userOf: (accessToken: string) => Promise<UserView>;
-  /** Whose service token it is; see `identity/service-tokens.ts`. */
+  /** Whose service token it is; see `identity/service-tokens/service-tokens.ts`. */
   readonly serviceOf: (
     token: string,
   ) => Promise<Pick<ServiceToken, "userId" | "organizationId" | "scopes">>;

@@ -34,6 +34,9 @@ const schema = /* sql */ `
     expires_at timestamptz NOT NULL,
     revoked_at timestamptz
   );
+  ALTER TABLE identity.service_tokens
+    ADD COLUMN IF NOT EXISTS issued_by text,
+    ADD COLUMN IF NOT EXISTS revoked_by text;
 `;
 
 /** Any number, the same in every process: whoever holds it prepares the tables or the first owner. */

@@ -14,7 +14,7 @@ import type { PolicyState } from "./state.ts";
 const aggregate: AggregateDefinition<PolicyCommand, PolicyEvent, PolicyState> = {
   aggregate: "policy",
   decider: policyDecider,
-  snapshotVersion: 2,
+  snapshotVersion: 3,
 };
 
 /** An organisation has one policy; its id follows from the organisation's. */

@@ -25,6 +25,7 @@ const asked: ActionAsked = {
 const nothing: PolicyState = {
   modes: {},
   automationModes: {},
+  modeAuthors: {},
   reviewed: {},
   risks: {},
   rules: [],

@@ -19,6 +19,7 @@ export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
   initialState: () => ({
     modes: {},
     automationModes: {},
+    modeAuthors: {},
     reviewed: {},
     risks: {},
     rules: [],
@@ -57,11 +58,11 @@ const setActionMode = (
   command: CommandOf<"SetActionMode">,
   state: PolicyState,
 ): readonly PolicyEvent[] => {
-  const { integration, action, mode } = command;
+  const { integration, action, mode, by, at } = command;
   const set: readonly PolicyEvent[] =
     state.modes[keyOf(integration, action)] === mode
       ? []
-      : [{ type: "ActionModeSet", data: { integration, action, mode } }];
+      : [{ type: "ActionModeSet", data: { integration, action, mode, by, at } }];
   return [...set, ...review(command, mode === "allow", state)];
 };
 
@@ -80,12 +81,12 @@ const setAutomationMode = (
   command: CommandOf<"SetAutomationMode">,
   state: PolicyState,
 ): readonly PolicyEvent[] => {
-  const { triggerId, integration, action, mode } = command;
+  const { triggerId, integration, action, mode, by, at } = command;
   const before = state.automationModes[keyOf(triggerId, integration, action)] ?? null;
   const set: readonly PolicyEvent[] =
     before === mode
       ? []
-      : [{ type: "AutomationModeSet", data: { triggerId, integration, action, mode } }];
+      : [{ type: "AutomationModeSet", data: { triggerId, integration, action, mode, by, at } }];
   if (mode === null) return withReviewWithdrawn(set, { integration, action }, state);
   return [...set, ...review(command, mode === "allow", state)];
 };

@@ -7,16 +7,31 @@ export const evolve = (state: PolicyState, event: PolicyEvent): PolicyState => {
   switch (event.type) {
     case "ActionModeSet": {
       const { integration, action, mode } = event.data;
-      return { ...state, modes: { ...state.modes, [keyOf(integration, action)]: mode } };
+      const key = keyOf(integration, action);
+      return {
+        ...state,
+        modes: { ...state.modes, [key]: mode },
+        modeAuthors: withEntry(state.modeAuthors, key, authorOf(event.data)),
+      };
     }
     case "ActionModeCleared": {
       const { integration, action } = event.data;
-      return { ...state, modes: withEntry(state.modes, keyOf(integration, action), null) };
+      const key = keyOf(integration, action);
+      return {
+        ...state,
+        modes: withEntry(state.modes, key, null),
+        modeAuthors: withEntry(state.modeAuthors, key, null),
+      };
     }
     case "AutomationModeSet": {
       const { triggerId, integration, action, mode } = event.data;
       const key = keyOf(triggerId, integration, action);
-      return { ...state, automationModes: withEntry(state.automationModes, key, mode) };
+      const author = mode === null ? null : authorOf(event.data);
+      return {
+        ...state,
+        automationModes: withEntry(state.automationModes, key, mode),
+        modeAuthors: withEntry(state.modeAuthors, key, author),
+      };
     }
     case "ActionReviewed": {
       const { integration, action, definitionHash } = event.data;
@@ -43,6 +58,9 @@ export const evolve = (state: PolicyState, event: PolicyEvent): PolicyState => {
       return assertNever(event);
   }
 };
+
+const authorOf = ({ by, at }: { readonly by: string | null; readonly at: string | null }) =>
+  by === null || at === null ? null : { by, at };
 
 /** With the value under the key, or without the key where the value is null. */
 const withEntry = <T>(

@@ -13,6 +13,10 @@ const names = fc.constantFrom("demo", "git", "publish", '","', "__proto__");
 const hashes = fc.constantFrom(null, "h1", "h2");
 const ruleIds = fc.constantFrom(derivedId("rule", "1"), derivedId("rule", "2"));
 const mode = arbitraryOf(actionModeSchema);
+const author = {
+  by: fc.constantFrom("usr_1", "usr_2"),
+  at: fc.constant("2026-01-01T00:00:00.000Z"),
+};
 
 describeDecider("a policy", {
   decider: policyDecider,
@@ -23,6 +27,7 @@ describeDecider("a policy", {
       integration: names,
       action: names,
       mode,
+      ...author,
       definitionHash: hashes,
     }),
     fc.record({
@@ -36,6 +41,7 @@ describeDecider("a policy", {
       integration: names,
       action: names,
       mode: fc.option(mode),
+      ...author,
       definitionHash: hashes,
     }),
     fc.record({
@@ -48,8 +54,7 @@ describeDecider("a policy", {
       type: fc.constant("SetRule" as const),
       ruleId: ruleIds,
       rule: arbitraryOf(policyRuleSchema),
-      by: fc.constant("usr_1"),
-      at: fc.constant("2026-01-01T00:00:00.000Z"),
+      ...author,
       definitionHash: hashes,
     }),
     fc.record({ type: fc.constant("RemoveRule" as const), ruleId: ruleIds }),

@@ -6,12 +6,14 @@ import type { ActionMode } from "#contracts/policy/mode";
 import { type PolicyRule, maxRules } from "#contracts/policy/rules";
 import { deciderSpec } from "../testing/decider-spec.ts";
 import { policyDecider } from "./decider.ts";
+import { keyOf } from "./state.ts";
 
 const { given } = deciderSpec(policyDecider);
 const named = { integration: "demo", action: "publish" };
+const author = { by: "usr_1", at: "2026-01-01T00:00:00.000Z" };
 const set = (mode: ActionMode): PolicyEvent => ({
   type: "ActionModeSet",
-  data: { ...named, mode },
+  data: { ...named, mode, ...author },
 });
 const reviewed = (definitionHash: string): PolicyEvent => ({
   type: "ActionReviewed",
@@ -21,6 +23,7 @@ const setMode = (mode: ActionMode, definitionHash: string | null = null): Policy
   type: "SetActionMode",
   ...named,
   mode,
+  ...author,
   definitionHash,
 });
 
@@ -29,6 +32,28 @@ describe("modes", () => {
     given().when(setMode("allow")).then(set("allow"));
     given(set("allow")).when(setMode("allow")).then();
     given(set("allow"), set("deny")).when(setMode("allow")).then(set("allow"));
+  });
+
+  it("name whoever has decided so, where that was kept", () => {
+    const key = keyOf("demo", "publish");
+    expect(given(set("allow")).state().modeAuthors).toEqual({ [key]: author });
+    const earlier: PolicyEvent = {
+      type: "ActionModeSet",
+      data: { ...named, mode: "deny", by: null, at: null },
+    };
+    expect(given(set("allow"), earlier).state()).toMatchObject({
+      modes: { [key]: "deny" },
+      modeAuthors: {},
+    });
+    const automation = { ...named, triggerId: derivedId("trigger", "1"), ...author };
+    const own = (mode: ActionMode | null): PolicyEvent => ({
+      type: "AutomationModeSet",
+      data: { ...automation, mode },
+    });
+    expect(given(own("allow")).state().modeAuthors).toEqual({
+      [keyOf(automation.triggerId, "demo", "publish")]: author,
+    });
+    expect(given(own("allow"), own(null)).state().modeAuthors).toEqual({});
   });
 
   it("are a review of the action only where they let it run", () => {
@@ -45,11 +70,11 @@ describe("what is taken back", () => {
   const triggerId = derivedId("trigger", "1");
   const automationSet = (mode: ActionMode | null): PolicyEvent => ({
     type: "AutomationModeSet",
-    data: { triggerId, ...named, mode },
+    data: { triggerId, ...named, mode, ...author },
   });
   const follow: PolicyCommand = {
     type: "SetAutomationMode",
-    ...{ triggerId, ...named, mode: null, definitionHash: null },
+    ...{ triggerId, ...named, mode: null, ...author, definitionHash: null },
   };
 
   it("is gone as if nobody had ever set it, with what was reviewed for it", () => {

@@ -19,17 +19,15 @@ import type { EventStore } from "#event-store/event-store";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { actorOf, type Principal } from "../gateway/principal.ts";
-import type { RuleBudgets } from "./budgets.ts";
 import { changePolicy, loadPolicy, requireRule } from "./commands.ts";
 import { askPolicy, spentRules } from "./ask-policy.ts";
 import { dryRun } from "./dry-run.ts";
 import { reviewedDefinitionHash } from "./reviewed-definition.ts";
-import { viewOf } from "./view.ts";
+import { type PolicyViewDeps, viewOf } from "./view.ts";
 
-export interface PolicyRoutesDeps {
+export interface PolicyRoutesDeps extends PolicyViewDeps {
   readonly store: EventStore;
   readonly registry: ActionRegistry;
-  readonly budgets: RuleBudgets;
   readonly clock: () => Date;
 }
 
@@ -59,7 +57,7 @@ const change = (
 const queryRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   handleRoute(getPolicy, async ({ principal: { organizationId: organization } }) => {
     const policy = await loadPolicy(deps.store, organization);
-    return { status: 200, body: await viewOf(policy, organization, deps.budgets) };
+    return { status: 200, body: await viewOf(policy, organization, deps) };
   }),
   handleRoute(dryRunPolicy, async ({ body, principal: { organizationId: organization } }) => {
     const { policy, asked } = await askPolicy(deps, { organization, ...body });
@@ -68,17 +66,25 @@ const queryRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   }),
 ];
 
+/** Whose decision it is, and when. */
+const authorOf = ({ clock }: PolicyRoutesDeps, { principal }: Requested) => ({
+  by: principal.userId,
+  at: clock().toISOString(),
+});
+
 const modeRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   handleRoute(setActionModeRoute, async (request) => {
     const set = { ...request.params, mode: request.body.mode };
     const definitionHash = await hashOf(deps, request.principal.organizationId, set);
-    const command = { type: "SetActionMode", ...set, definitionHash } as const;
+    const author = authorOf(deps, request);
+    const command = { type: "SetActionMode", ...set, ...author, definitionHash } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(setAutomationMode, async (request) => {
     const set = { ...request.params, mode: request.body.mode };
     const definitionHash = await hashOf(deps, request.principal.organizationId, set);
-    const command = { type: "SetAutomationMode", ...set, definitionHash } as const;
+    const author = authorOf(deps, request);
+    const command = { type: "SetAutomationMode", ...set, ...author, definitionHash } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(clearActionMode, async (request) => {
@@ -87,7 +93,8 @@ const modeRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   }),
   handleRoute(clearAutomationMode, async (request) => {
     const followed = { ...request.params, mode: null, definitionHash: null };
-    const command = { type: "SetAutomationMode", ...followed } as const;
+    const author = authorOf(deps, request);
+    const command = { type: "SetAutomationMode", ...followed, ...author } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(overrideRisk, async (request) => {
@@ -114,10 +121,9 @@ const ruleRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => {
   ): Promise<{ ruleId: RuleId; position: Position }> => {
     // One form of instant, so that they sort as text.
     const rule = { ...rest, expiresAt: expiresAt && new Date(expiresAt).toISOString() };
-    const { userId: by, organizationId } = request.principal;
-    const definitionHash = await hashOf(deps, organizationId, rule);
-    const at = deps.clock().toISOString();
-    const command = { type: "SetRule", ruleId, rule, by, at, definitionHash } as const;
+    const definitionHash = await hashOf(deps, request.principal.organizationId, rule);
+    const author = authorOf(deps, request);
+    const command = { type: "SetRule", ruleId, rule, ...author, definitionHash } as const;
     return { ruleId, position: await change(deps, request, command) };
   };
   const requireKnown = async (request: Requested, ruleId: RuleId): Promise<void> =>

@@ -10,12 +10,19 @@ export interface StoredRule {
   readonly at: string;
 }
 
+interface ModeAuthor {
+  readonly by: string;
+  readonly at: string;
+}
+
 /** What an organisation has decided. The keys are those of {@link keyOf}. */
 export interface PolicyState {
   /** By integration and action; an action that is not in it has no mode of its own. */
   readonly modes: Readonly<Record<string, ActionMode>>;
   /** By trigger, integration and action. */
   readonly automationModes: Readonly<Record<string, ActionMode>>;
+  /** Whose decision a mode of either kind is, under the key of the mode; without those from before it was kept. */
+  readonly modeAuthors: Readonly<Record<string, ModeAuthor>>;
   /** The hash of the definition that somebody let run unasked, by integration and action. */
   readonly reviewed: Readonly<Record<string, string>>;
   /** By integration and action; under the action null, that of the whole integration. */

@@ -3,24 +3,43 @@ import type { PolicyView, RuleView } from "#contracts/policy/view";
 import type { RuleBudgets } from "./budgets.ts";
 import { type PolicyState, type StoredRule } from "./state.ts";
 
-/** A policy as people see it, with what each rule has allowed so far. */
-export const viewOf = async (
-  { modes, automationModes, risks, rules, keepsFullResults }: PolicyState,
+/** The names of an organisation's people by id, as far as they are known. */
+export type NamesOf = (
   organization: OrganizationId,
-  budgets: RuleBudgets,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, string>>;
+
+export interface PolicyViewDeps {
+  readonly budgets: RuleBudgets;
+  readonly namesOf: NamesOf;
+}
+
+type ModeAuthorView = Pick<PolicyView["modes"][number], "by" | "byName" | "at">;
+
+/** A policy as people see it, with the names of their authors and what each rule has allowed so far. */
+export const viewOf = async (
+  { modes, automationModes, modeAuthors, risks, rules, keepsFullResults }: PolicyState,
+  organization: OrganizationId,
+  { budgets, namesOf }: PolicyViewDeps,
 ): Promise<PolicyView> => {
+  const authors = [...rules, ...Object.values(modeAuthors)].map(({ by }) => by);
+  const names = await namesOf(organization, authors);
+  const authorOf = (modeKey: string): ModeAuthorView => {
+    const { by, at } = modeAuthors[modeKey] ?? { by: null, at: null };
+    return { by, byName: names.get(by ?? "") ?? null, at };
+  };
   const ruleView = async ({ id, rule, by, at }: StoredRule): Promise<RuleView> => {
     const spent = rule.budget === null ? null : await budgets.spent({ organization, id });
-    return { ...rule, id, by, at, spent };
+    return { ...rule, id, by, byName: names.get(by) ?? null, at, spent };
   };
   return {
     modes: Object.entries(modes).map(([key, mode]) => {
       const [integration, action] = JSON.parse(key) as [string, string];
-      return { integration, action, mode };
+      return { integration, action, mode, ...authorOf(key) };
     }),
     automationModes: Object.entries(automationModes).map(([key, mode]) => {
       const [triggerId, integration, action] = JSON.parse(key) as [TriggerId, string, string];
-      return { triggerId, integration, action, mode };
+      return { triggerId, integration, action, mode, ...authorOf(key) };
     }),
     risks: Object.entries(risks).map(([key, risk]) => {
       const [integration, action] = JSON.parse(key) as [string, string | null];

@@ -28,8 +28,9 @@ import { gitRoutes } from "../git/routes.ts";
 import { openSidecarAccess } from "../git/sidecar-access.ts";
 import { type Identity, openIdentity } from "../identity/identity.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
+import { namesOf } from "../identity/names-of.ts";
 import { identityRoutes } from "../identity/routes.ts";
-import { openServiceTokens } from "../identity/service-tokens.ts";
+import { openServiceTokens } from "../identity/service-tokens/service-tokens.ts";
 import { signLiveTicket, signProxyTicket, verifyProxyTicket } from "../identity/signed-tokens.ts";
 import { integrationRoutes } from "../integrations/connections/routes.ts";
 import type { ConnectorAccess } from "../integrations/connectors/access.ts";
@@ -77,7 +78,7 @@ export const startGatewayRole = async (
   const started = runningStack();
   try {
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens });
-    const serviceTokens = await openServiceTokens({ sql, key: keys.serviceTokens });
+    const serviceTokens = await openServiceTokens({ store, sql, key: keys.serviceTokens });
     const { secrets } = connections;
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
@@ -167,7 +168,10 @@ export const startGatewayRole = async (
           redirectUrl: () => new URL(authorizationCallback.path, publicUrl()).href,
           finishPath: dashboardDir === null ? finishAuthorization.path : authorizationPage,
         }),
-        ...policyRoutes({ store, registry, budgets, clock }),
+        ...policyRoutes({
+          ...{ store, registry, budgets, clock },
+          namesOf: (organization, ids) => namesOf(sql, organization, ids),
+        }),
         ...triggerRoutes({
           store,
           sql,

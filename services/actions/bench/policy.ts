@@ -46,6 +46,7 @@ export const benchPolicy = (): PolicyMicros => {
 const policyOf = (ruleOf: (index: number) => Partial<PolicyRule>): PolicyState => ({
   modes: {},
   automationModes: {},
+  modeAuthors: {},
   reviewed: {},
   risks: {},
   keepsFullResults: false,

@@ -1,6 +1,3 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Command } from "commander";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newId } from "#contracts/ids";
 import {
@@ -8,7 +5,7 @@ import {
   startFullResultWorld,
 } from "../../actions/full-results/testing/full-result-world.ts";
 import { testSecretsKey } from "../../actions/testing/action-stack.ts";
-import { readConfig } from "../../config.ts";
+import { runCommands } from "../testing/run-commands.ts";
 import { addActionCommands } from "./actions.ts";
 import { addAuditCommands } from "./audit/index.ts";
 
@@ -20,23 +17,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** What the operator's CLI prints. */
-const run = async (args: readonly string[], settings = { SECRETS_KEY: testSecretsKey }) => {
-  const { natsUrl, databaseUrl, durability } = world.stack;
-  const servers = { NATS_URL: natsUrl, DATABASE_URL: databaseUrl, DURABILITY: durability };
-  // Where nobody has left a key.
-  const DATA_DIR = join(tmpdir(), newId("command"));
-  const lines: string[] = [];
-  const context = {
-    config: readConfig({ ...servers, DATA_DIR, ...settings }),
-    print: (line: string) => void lines.push(line),
-  };
-  const program = new Command().configureOutput({ writeErr: () => undefined });
-  program.exitOverride();
-  addActionCommands(program, context);
-  addAuditCommands(program, context);
-  await program.parseAsync(args, { from: "user" });
-  return lines;
-};
+const run = (args: readonly string[], settings = { SECRETS_KEY: testSecretsKey }) =>
+  runCommands(world.stack, [addActionCommands, addAuditCommands], { args, settings });
 
 it("operators turn the keeping on and off, and read what is kept; all of it is in the audit trail", async () => {
   const { organization } = world.stack;

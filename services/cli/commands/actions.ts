@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { Argument, type Command } from "commander";
 import { DomainError } from "#contracts/errors";
 import type { InvocationId, OrganizationId } from "#contracts/ids";
@@ -13,6 +12,7 @@ import { changePolicy } from "../../policy/commands.ts";
 import { type CliContext, type Servers, withLog, withLogAndDatabase } from "../context.ts";
 import { idArgument } from "../id-argument.ts";
 import { requireKnownOrganization } from "../known-organization.ts";
+import { byOption, operator } from "../operator.ts";
 import { printable } from "../output/printable.ts";
 import { jsonHelp, organizationArgument } from "./audit/options.ts";
 
@@ -21,8 +21,6 @@ interface ResultOptions {
   readonly by: string;
   readonly json?: true;
 }
-
-const byOption = ["--by <name>", "who wants it; it is kept", userInfo().username] as const;
 
 /** `actions result|keep-results`: what actions have answered, beyond what the log holds of it. */
 export const addActionCommands = (program: Command, context: CliContext): void => {
@@ -65,8 +63,7 @@ const wishes = {
   off: "No more full results are kept; those that are stay until their time is over.",
 };
 
-const metaOf = (by: string): CommandMeta =>
-  newCommandMeta({ actor: { kind: "user", id: by, via: "cli" } });
+const metaOf = (by: string): CommandMeta => newCommandMeta({ actor: operator(by) });
 
 const readResult = async (
   { store, sql, vault }: Servers,

@@ -1,18 +1,24 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { DomainError } from "#contracts/errors";
 import { idSchema, type OrganizationId, type ServiceTokenId } from "#contracts/ids";
+import { programNameSchema } from "#contracts/identity/program-name";
 import { type ServiceScope, serviceScopeSchema } from "#contracts/identity/service-scope";
 import {
   openServiceTokens,
   type ServiceToken,
   type ServiceTokens,
-} from "../../identity/service-tokens.ts";
+} from "../../identity/service-tokens/service-tokens.ts";
 import { type CliContext, keysOf, withLogAndDatabase } from "../context.ts";
+import { byOption, operator } from "../operator.ts";
 import { tablePrinter } from "../output/table.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-interface IssueOptions {
+interface ByOption {
+  readonly by: string;
+}
+
+interface IssueOptions extends ByOption {
   readonly name: string;
   readonly scopes: readonly ServiceScope[];
   readonly days: number;
@@ -28,11 +34,13 @@ export const addServiceTokenCommands = (program: Command, context: CliContext): 
     .requiredOption("--name <name>", "of the program", programName)
     .option("--scopes <scopes>", "separated by commas", scopesOf, ["read"])
     .option("--days <days>", "until it expires, 1 to 365", days, 90)
+    .option(...byOption)
     .action((organization: OrganizationId, options: IssueOptions) =>
       withServiceTokens(context, async ({ issue }) => {
         const { name, scopes } = options;
         const expiresAt = new Date(Date.now() + options.days * dayMs);
-        const { token } = await issue({ organizationId: organization, name, scopes, expiresAt });
+        const order = { organizationId: organization, name, scopes, expiresAt };
+        const { token } = await issue({ ...order, by: operator(options.by) });
         context.print(token);
       }),
     );
@@ -50,9 +58,11 @@ export const addServiceTokenCommands = (program: Command, context: CliContext): 
     .command("revoke")
     .description("lets nobody in with it from now on")
     .argument("<token>", "its id, svt_…", tokenId)
-    .action((id: ServiceTokenId) =>
+    .option(...byOption)
+    .action((id: ServiceTokenId, options: ByOption) =>
       withServiceTokens(context, async ({ revoke }) => {
-        context.print((await revoke(id)) ? "Revoked." : "There is no such token to be revoked.");
+        const revoked = await revoke(id, operator(options.by));
+        context.print(revoked ? "Revoked." : "There is no such token to be revoked.");
       }),
     );
 };
@@ -61,21 +71,27 @@ const withServiceTokens = (
   context: CliContext,
   work: (tokens: ServiceTokens) => Promise<void>,
 ): Promise<void> =>
-  withLogAndDatabase(context, async ({ sql }) => {
+  withLogAndDatabase(context, async ({ store, sql }) => {
     const keys = await keysOf(context);
     if (!keys) throw new DomainError("configuration_invalid", "SECRETS_KEY is not known.");
-    await work(await openServiceTokens({ sql, key: keys.serviceTokens }));
+    await work(await openServiceTokens({ store, sql, key: keys.serviceTokens }));
   });
 
 const columns = [
   { title: "token", width: 30, text: ({ id }: ServiceToken) => id },
   { title: "program", width: 20, text: ({ name }: ServiceToken) => name },
   { title: "scopes", width: 14, text: ({ scopes }: ServiceToken) => scopes.join(",") },
+  {
+    title: "issued by",
+    width: 14,
+    text: ({ issuedBy }: ServiceToken) => issuedBy ?? "-",
+  },
   { title: "expires", width: 24, text: (token: ServiceToken) => token.expiresAt.toISOString() },
   {
     title: "revoked",
     width: 0,
-    text: ({ revokedAt }: ServiceToken) => revokedAt?.toISOString() ?? "-",
+    text: ({ revokedAt, revokedBy }: ServiceToken) =>
+      revokedAt === null ? "-" : `${revokedAt.toISOString()} by ${revokedBy ?? "somebody"}`,
   },
 ];
 
@@ -94,10 +110,7 @@ const argument =
 const organizationId = argument(idSchema("organization"), "an organisation's id, org_…");
 const tokenId = argument(idSchema("service_token"), "a token's id, svt_…");
 
-const programName = (text: string): string => {
-  if (/^[a-z0-9][a-z0-9-]{0,39}$/.test(text)) return text;
-  throw new InvalidArgumentError("It has to be up to 40 small letters, digits and hyphens.");
-};
+const programName = argument(programNameSchema, "up to 40 small letters, digits and hyphens");
 
 const scopesOf = (text: string): readonly ServiceScope[] => {
   const known = argument(serviceScopeSchema, serviceScopeSchema.options.join(" or "));

@@ -1,8 +1,7 @@
 import { Link, NavLink, Outlet } from "react-router";
 import { usePendingApprovals } from "../approvals/approval-queries.ts";
 import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { useSignOut, useUser } from "./identity.ts";
 
 /** What surrounds every page: the way around, and who is signed in. */
@@ -61,7 +60,7 @@ const Account = () => {
       <Button kind="quiet" busy={signOut.isPending} onClick={() => signOut.mutate()}>
         Sign out
       </Button>
-      {signOut.error && <Notice tone="danger">{problemText(signOut.error)}</Notice>}
+      <ProblemNotice error={signOut.error} />
     </div>
   );
 };

@@ -3,8 +3,7 @@ import type { SessionId } from "#contracts/ids";
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import { mayApprove, useUser } from "../app/identity.ts";
 import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { type Decision, useDecision } from "./approval-queries.ts";
 import { DenyForm } from "./deny-form.tsx";
 import { EditForm } from "./edit-form.tsx";
@@ -68,7 +67,7 @@ export const Decisions = ({ sessionId, invocation }: DecisionsProps) => {
           onDeny={(reason) => mutate({ kind: "deny", reason })}
         />
       )}
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
     </div>
   );
 };

@@ -1,11 +1,10 @@
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import type { ConnectorTarget } from "#contracts/connector/events";
-import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { FormEnd } from "../ui/form-end.tsx";
 import { formText } from "../ui/form-text.ts";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { TextField } from "../ui/text-field.tsx";
 import { useCreateConnector } from "./connector-queries.ts";
 import { readSettings } from "./read-settings.ts";
 import { SettingsFields } from "./settings-fields.tsx";
@@ -40,29 +39,21 @@ export const AddConnectorForm = () => {
             </select>
           )}
         </Field>
-        <Field label="Name" hint="For people.">
-          {(ids) => <input {...ids} name="name" required maxLength={100} />}
-        </Field>
-        <Field label="Id" hint="For agents and rules; it stays. a–z, 0–9, _ and -.">
-          {(ids) => (
-            <input
-              {...ids}
-              name="connector"
-              required
-              pattern="[a-z0-9][a-z0-9_\-]{0,63}"
-              spellCheck={false}
-              autoCapitalize="none"
-            />
-          )}
-        </Field>
+        <TextField label="Name" hint="For people." name="name" required maxLength={100} />
+        <TextField
+          label="Id"
+          hint="For agents and rules; it stays. a–z, 0–9, _ and -."
+          name="connector"
+          required
+          pattern="[a-z0-9][a-z0-9_\-]{0,63}"
+          spellCheck={false}
+          autoCapitalize="none"
+        />
       </div>
       <SettingsFields kind={kind} target={null} />
-      {add.error && <Notice tone="danger">{problemText(add.error)}</Notice>}
-      <div className="button-row button-row-end">
-        <Button kind="primary" type="submit" busy={add.isPending}>
-          Add connector
-        </Button>
-      </div>
+      <FormEnd sent={add} kind="primary">
+        Add connector
+      </FormEnd>
     </form>
   );
 };

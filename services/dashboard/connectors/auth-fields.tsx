@@ -1,5 +1,7 @@
 import { useState } from "react";
 import { Field } from "../ui/field.tsx";
+import { Options } from "../ui/options.tsx";
+import { TextField } from "../ui/text-field.tsx";
 import { SecretField } from "./secret-field.tsx";
 import { type AuthKind, keptAuth } from "./read-settings.ts";
 
@@ -28,11 +30,7 @@ export const AuthFields = ({ known }: { readonly known: boolean }) => {
             onChange={(event) => setKind(event.target.value as AuthKind)}
           >
             {known && <option value={keptAuth}>As it is now</option>}
-            {Object.entries(kinds).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
+            <Options of={kinds} />
           </select>
         )}
       </Field>
@@ -41,19 +39,15 @@ export const AuthFields = ({ known }: { readonly known: boolean }) => {
       )}
       {kind === "headers" && (
         <div className="field-row field-row-even">
-          <Field label="Header">
-            {(ids) => (
-              <input
-                {...ids}
-                name="header"
-                required
-                pattern="[A-Za-z0-9\-]{1,100}"
-                spellCheck={false}
-                autoComplete="off"
-                placeholder="X-Api-Key"
-              />
-            )}
-          </Field>
+          <TextField
+            label="Header"
+            name="header"
+            required
+            pattern="[A-Za-z0-9\-]{1,100}"
+            spellCheck={false}
+            autoComplete="off"
+            placeholder="X-Api-Key"
+          />
           <SecretField label="Value" name="headerValue" />
         </div>
       )}
@@ -69,15 +63,15 @@ const ClientFields = () => (
       servers where a client has to be registered by hand.
     </p>
     <div className="field-row field-row-even">
-      <Field label="Client id">
-        {(ids) => <input {...ids} name="clientId" autoComplete="off" spellCheck={false} />}
-      </Field>
+      <TextField label="Client id" name="clientId" autoComplete="off" spellCheck={false} />
       <SecretField label="Client secret" name="clientSecret" optional />
-      <Field label="Scopes">
-        {(ids) => (
-          <input {...ids} name="scope" autoComplete="off" spellCheck={false} maxLength={1000} />
-        )}
-      </Field>
+      <TextField
+        label="Scopes"
+        name="scope"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={1000}
+      />
     </div>
   </>
 );

@@ -1,10 +1,8 @@
 import { type FormEvent, useState } from "react";
 import type { ConnectorView } from "#contracts/http/connectors";
-import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { FormEnd } from "../ui/form-end.tsx";
 import { formText } from "../ui/form-text.ts";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { TextField } from "../ui/text-field.tsx";
 import { useChangeConnector } from "./connector-queries.ts";
 import { readChange } from "./read-settings.ts";
 import { SettingsFields } from "./settings-fields.tsx";
@@ -30,19 +28,18 @@ export const ChangeSettingsForm = ({ connector }: { readonly connector: Connecto
         It is tried before anything changes. Credentials stay with their server: for another one,
         give those of it.
       </p>
-      <Field label="Name" hint="For people.">
-        {(ids) => (
-          <input {...ids} name="name" required maxLength={100} defaultValue={connector.name} />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        hint="For people."
+        name="name"
+        required
+        maxLength={100}
+        defaultValue={connector.name}
+      />
       <SettingsFields key={round} kind={target.kind} target={target} />
-      {change.error && <Notice tone="danger">{problemText(change.error)}</Notice>}
-      {change.isSuccess && <Notice tone="success">The connector was changed.</Notice>}
-      <div className="button-row button-row-end">
-        <Button type="submit" busy={change.isPending}>
-          Change connector
-        </Button>
-      </div>
+      <FormEnd sent={change} done="The connector was changed.">
+        Change connector
+      </FormEnd>
     </form>
   );
 };

@@ -2,8 +2,7 @@ import type { RuleView } from "#contracts/policy/view";
 import { useAddRule, useRemoveRules } from "../policy/policy-queries.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import type { Connection } from "./connection.ts";
 import { useRemoveConnection } from "./connector-queries.ts";
 import { switchOffRule, switchOffRulesOf } from "./switch-off.ts";
@@ -58,7 +57,7 @@ export const ConnectionControls = (props: ConnectionControlsProps) => {
           it stay.
         </ConfirmButton>
       )}
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
     </>
   );
 };

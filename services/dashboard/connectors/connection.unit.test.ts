@@ -65,7 +65,7 @@ it("takes only those rules for a switch that refuse everything, everywhere and a
     off,
   ].map((rule) => ({
     ...rule,
-    ...{ id: newId("rule"), by: "usr", at: "2026-01-01T00:00:00Z", spent: null },
+    ...{ id: newId("rule"), by: "usr", byName: null, at: "2026-01-01T00:00:00Z", spent: null },
   }));
   expect(switchOffRulesOf("tracker", rules)).toEqual([rules[0], rules.at(-1)]);
 });

@@ -2,7 +2,7 @@ import type { ConnectorView } from "#contracts/http/connectors";
 import type { VendorId } from "#contracts/integration/events";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { visibleText } from "../ui/visible-text.ts";
 import { useAuthorizeConnector, useTestConnector, useTestVendor } from "./connector-queries.ts";
 
@@ -27,7 +27,7 @@ export const ConnectorChecks = ({ connector }: { readonly connector: ConnectorVi
       <Button busy={test.isPending} onClick={() => test.mutate()}>
         Test it
       </Button>
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
       {test.data && !test.isPending && <TestResult {...test.data} />}
     </>
   );
@@ -54,7 +54,7 @@ export const VendorCheck = ({ vendor }: { readonly vendor: VendorId }) => {
       <Button busy={test.isPending} onClick={() => test.mutate()}>
         Test it
       </Button>
-      {test.error && <Notice tone="danger">{problemText(test.error)}</Notice>}
+      <ProblemNotice error={test.error} />
       {data?.problem && !test.isPending && (
         <Notice tone="danger">{visibleText(data.problem.message)}</Notice>
       )}

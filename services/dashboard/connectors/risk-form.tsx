@@ -1,11 +1,9 @@
 import type { FormEvent } from "react";
 import { type RiskLevel, riskLevelSchema } from "#contracts/policy/mode";
 import { useOverrideRisk } from "../policy/policy-queries.ts";
-import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { FormEnd } from "../ui/form-end.tsx";
 import { formText } from "../ui/form-text.ts";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
 import { RiskOptions } from "./risk-options.tsx";
 
 interface RiskFormProps {
@@ -34,13 +32,9 @@ export const RiskForm = ({ integration, risk }: RiskFormProps) => {
           </select>
         )}
       </Field>
-      {override.error && <Notice tone="danger">{problemText(override.error)}</Notice>}
-      {override.isSuccess && <Notice tone="success">Saved.</Notice>}
-      <div className="button-row button-row-end">
-        <Button type="submit" busy={override.isPending}>
-          Save
-        </Button>
-      </div>
+      <FormEnd sent={override} done="Saved.">
+        Save
+      </FormEnd>
     </form>
   );
 };

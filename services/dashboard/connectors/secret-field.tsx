@@ -1,4 +1,4 @@
-import { Field } from "../ui/field.tsx";
+import { TextField } from "../ui/text-field.tsx";
 
 interface SecretFieldProps {
   readonly label: string;
@@ -9,17 +9,14 @@ interface SecretFieldProps {
 
 /** For what is typed here and never shown again. Browsers are asked not to keep it. */
 export const SecretField = ({ label, name, hint, optional = false }: SecretFieldProps) => (
-  <Field label={label} {...(hint !== undefined && { hint })}>
-    {(ids) => (
-      <input
-        {...ids}
-        name={name}
-        type="password"
-        required={!optional}
-        maxLength={4096}
-        autoComplete="new-password"
-        spellCheck={false}
-      />
-    )}
-  </Field>
+  <TextField
+    label={label}
+    {...(hint !== undefined && { hint })}
+    name={name}
+    type="password"
+    required={!optional}
+    maxLength={4096}
+    autoComplete="new-password"
+    spellCheck={false}
+  />
 );

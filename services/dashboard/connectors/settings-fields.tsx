@@ -1,5 +1,6 @@
 import type { ConnectorTarget } from "#contracts/connector/events";
 import { Field } from "../ui/field.tsx";
+import { TextField } from "../ui/text-field.tsx";
 import { AuthFields } from "./auth-fields.tsx";
 import { SecretField } from "./secret-field.tsx";
 
@@ -22,20 +23,17 @@ interface FieldsOf<Kind extends ConnectorTarget["kind"]> {
 
 const McpFields = ({ target }: FieldsOf<"mcp">) => (
   <>
-    <Field label="Address" hint="Of the MCP server, without a query: it is shown and logged.">
-      {(ids) => (
-        <input
-          {...ids}
-          name="url"
-          type="url"
-          required
-          maxLength={500}
-          defaultValue={target?.url}
-          spellCheck={false}
-          placeholder="https://tracker.example/mcp"
-        />
-      )}
-    </Field>
+    <TextField
+      label="Address"
+      hint="Of the MCP server, without a query: it is shown and logged."
+      name="url"
+      type="url"
+      required
+      maxLength={500}
+      defaultValue={target?.url}
+      spellCheck={false}
+      placeholder="https://tracker.example/mcp"
+    />
     <AuthFields known={target !== null} />
   </>
 );
@@ -43,50 +41,41 @@ const McpFields = ({ target }: FieldsOf<"mcp">) => (
 const PostgresFields = ({ target }: FieldsOf<"postgres">) => (
   <>
     <div className="field-row">
-      <Field label="Host">
-        {(ids) => (
-          <input
-            {...ids}
-            name="host"
-            required
-            maxLength={253}
-            defaultValue={target?.host}
-            spellCheck={false}
-          />
-        )}
-      </Field>
-      <Field label="Port">
-        {(ids) => (
-          <input
-            {...ids}
-            name="port"
-            type="number"
-            required
-            min={1}
-            max={65_535}
-            defaultValue={target?.port ?? 5432}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Host"
+        name="host"
+        required
+        maxLength={253}
+        defaultValue={target?.host}
+        spellCheck={false}
+      />
+      <TextField
+        label="Port"
+        name="port"
+        type="number"
+        required
+        min={1}
+        max={65_535}
+        defaultValue={target?.port ?? 5432}
+      />
     </div>
     <div className="field-row field-row-even">
-      <Field label="Database">
-        {(ids) => (
-          <input {...ids} name="database" required maxLength={63} defaultValue={target?.database} />
-        )}
-      </Field>
-      <Field label="User" hint="Best one that may only read.">
-        {(ids) => (
-          <input
-            {...ids}
-            name="user"
-            required
-            maxLength={63}
-            defaultValue={target?.user}
-            autoComplete="off"
-          />
-        )}
-      </Field>
+      <TextField
+        label="Database"
+        name="database"
+        required
+        maxLength={63}
+        defaultValue={target?.database}
+      />
+      <TextField
+        label="User"
+        hint="Best one that may only read."
+        name="user"
+        required
+        maxLength={63}
+        defaultValue={target?.user}
+        autoComplete="off"
+      />
       <SecretField
         label="Password"
         name="password"

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { AvailableIntegration } from "#contracts/actions/definition";
 import type { PolicyView } from "#contracts/policy/view";
-import { Field } from "../ui/field.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { TextField } from "../ui/text-field.tsx";
 import { usePages } from "../ui/use-pages.ts";
 import { Tool } from "./tool.tsx";
 
@@ -31,20 +31,16 @@ export const ToolList = ({ integration, policy }: ToolListProps) => {
         </p>
       </header>
       {integration.actions.length > perPage && (
-        <Field label="Find an action">
-          {(ids) => (
-            <input
-              {...ids}
-              type="search"
-              value={sought}
-              spellCheck={false}
-              onChange={(event) => {
-                setSought(event.target.value);
-                pages.turnTo(0);
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Find an action"
+          type="search"
+          value={sought}
+          spellCheck={false}
+          onChange={(event) => {
+            setSought(event.target.value);
+            pages.turnTo(0);
+          }}
+        />
       )}
       <ul className="plain-list tool-list">
         {items.map((action) => (

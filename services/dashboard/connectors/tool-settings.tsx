@@ -1,13 +1,11 @@
 import type { FormEvent } from "react";
 import type { AvailableIntegration } from "#contracts/actions/definition";
 import { type ActionMode, actionModeSchema, riskLevelSchema } from "#contracts/policy/mode";
+import { ModeOptions } from "../policy/mode-options.tsx";
 import { useSetAction } from "../policy/policy-queries.ts";
-import { modeShown } from "../policy/rule-text.ts";
-import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { FormEnd } from "../ui/form-end.tsx";
 import { formText } from "../ui/form-text.ts";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
 import type { risksOf } from "./action-text.ts";
 import { RiskOptions } from "./risk-options.tsx";
 
@@ -45,11 +43,7 @@ export const ToolSettings = ({ integration, action, risks, setMode }: ToolSettin
           {(ids) => (
             <select {...ids} name="mode" key={setMode} defaultValue={setMode ?? ""}>
               <option value="">As inferred: what its risk suggests</option>
-              {actionModeSchema.options.map((mode) => (
-                <option key={mode} value={mode}>
-                  {modeShown[mode].label}
-                </option>
-              ))}
+              <ModeOptions />
             </select>
           )}
         </Field>
@@ -61,13 +55,9 @@ export const ToolSettings = ({ integration, action, risks, setMode }: ToolSettin
           )}
         </Field>
       </div>
-      {set.error && <Notice tone="danger">{problemText(set.error)}</Notice>}
-      {set.isSuccess && <Notice tone="success">Saved.</Notice>}
-      <div className="button-row button-row-end">
-        <Button type="submit" busy={set.isPending}>
-          {action.drifted ? "Save, as it is now" : "Save"}
-        </Button>
-      </div>
+      <FormEnd sent={set} done="Saved.">
+        {action.drifted ? "Save, as it is now" : "Save"}
+      </FormEnd>
     </form>
   );
 };

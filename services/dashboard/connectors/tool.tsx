@@ -6,6 +6,8 @@ import { mayApprove, useUser } from "../app/identity.ts";
 import { modeShown } from "../policy/rule-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ForeignText } from "../ui/foreign-text.tsx";
+import { PersonName } from "../ui/person-name.tsx";
+import { TimeAgo } from "../ui/time.tsx";
 import { visibleText } from "../ui/visible-text.ts";
 import { modeSourceText, risksOf } from "./action-text.ts";
 import { AutomationModes } from "./automation-modes.tsx";
@@ -24,6 +26,9 @@ export const Tool = ({ integration, action, policy }: ToolProps) => {
   const risks = risksOf(policy.risks, integration, action);
   const { label, tone } = modeShown[action.mode];
   const risk = riskShown[risks.own ?? risks.otherwise];
+  const set = policy.modes.find(
+    (one) => one.integration === integration && one.action === action.id,
+  );
   return (
     <details className="tool" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -43,6 +48,7 @@ export const Tool = ({ integration, action, policy }: ToolProps) => {
             {action.drifted
               ? "It was let run unasked, and has changed since: a person is asked again."
               : modeSourceText[action.modeSource]}
+            {set && action.modeSource === "organization" && <SetBy set={set} />}
           </p>
           <Block title="What its server says of it">
             {action.description === "" ? "Nothing." : visibleText(action.description)}
@@ -60,11 +66,7 @@ export const Tool = ({ integration, action, policy }: ToolProps) => {
               integration={integration}
               action={action}
               risks={risks}
-              setMode={
-                policy.modes.find(
-                  (one) => one.integration === integration && one.action === action.id,
-                )?.mode ?? null
-              }
+              setMode={set?.mode ?? null}
             />
           )}
         </div>
@@ -72,6 +74,15 @@ export const Tool = ({ integration, action, policy }: ToolProps) => {
     </details>
   );
 };
+
+/** Whose decision the organisation's mode is, where that was kept. */
+const SetBy = ({ set: { by, byName, at } }: { readonly set: PolicyView["modes"][number] }) =>
+  by === null || at === null ? null : (
+    <>
+      {" "}
+      Set <TimeAgo at={at} /> by <PersonName id={by} name={byName} />.
+    </>
+  );
 
 const Block = ({ title, children }: { readonly title: string; readonly children: string }) => (
   <div className="tool-block">

@@ -1,10 +1,9 @@
 import type { FormEvent } from "react";
 import { type VendorId, vendorIdSchema } from "#contracts/integration/events";
-import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { FormEnd } from "../ui/form-end.tsx";
 import { formText } from "../ui/form-text.ts";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { TextField } from "../ui/text-field.tsx";
 import { useConnectVendor } from "./connector-queries.ts";
 import { SecretField } from "./secret-field.tsx";
 
@@ -50,26 +49,19 @@ export const VendorForm = ({ title, vendors, baseUrl = null, onConnected }: Vend
           </Field>
         )}
         <SecretField label="Access token" name="token" hint="Kept encrypted, shown to nobody." />
-        <Field label="Address" hint="Only for a self-hosted installation.">
-          {(ids) => (
-            <input
-              {...ids}
-              name="baseUrl"
-              type="url"
-              maxLength={500}
-              defaultValue={baseUrl ?? ""}
-              spellCheck={false}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Address"
+          hint="Only for a self-hosted installation."
+          name="baseUrl"
+          type="url"
+          maxLength={500}
+          defaultValue={baseUrl ?? ""}
+          spellCheck={false}
+        />
       </div>
-      {connect.error && <Notice tone="danger">{problemText(connect.error)}</Notice>}
-      {connect.isSuccess && <Notice tone="success">The token was taken.</Notice>}
-      <div className="button-row button-row-end">
-        <Button type="submit" busy={connect.isPending}>
-          {typeof vendors === "string" ? "Give token" : "Connect"}
-        </Button>
-      </div>
+      <FormEnd sent={connect} done="The token was taken.">
+        {typeof vendors === "string" ? "Give token" : "Connect"}
+      </FormEnd>
     </form>
   );
 };

@@ -6,7 +6,7 @@ import { useFinishAuthorization } from "../connectors/connector-queries.ts";
 import { Loading } from "../ui/loading.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { PageHeading } from "../ui/page-heading.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 
 /** Where people come back to from a connector's authorization server. */
 export const ConnectorAuthorizationPage = () => {
@@ -31,7 +31,7 @@ export const ConnectorAuthorizationPage = () => {
         <Notice tone="danger">Nothing has come back. Begin again on the connector’s page.</Notice>
       )}
       {returned !== null && !connector && !error && <Loading what="the authorization" />}
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
       {connector !== undefined && (
         <Notice tone="success">{connector} is authorized. Sessions can use it from now on.</Notice>
       )}

@@ -14,6 +14,7 @@ import { useOpenPrompts, useSession, useTranscript } from "../session/session-qu
 import { currentStatus, isWatchable } from "../session/session-status.ts";
 import { Transcript } from "../session/transcript.tsx";
 import { useLiveSession } from "../session/use-live-session.ts";
+import { ForeignText } from "../ui/foreign-text.tsx";
 import { LoadProblem } from "../ui/load-problem.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -106,7 +107,9 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
         ))}
         {session.excludedConnections.map(({ connection, message }) => (
           <Notice key={connection} tone="warning">
-            The agent works without {connection}: {message}
+            <span>
+              The agent works without {connection}: <ForeignText text={message} />
+            </span>
           </Notice>
         ))}
         {whyWaiting !== null && <Notice tone="warning">{whyWaiting}</Notice>}

@@ -3,9 +3,9 @@ import { isProblemError } from "#services/client/problem-error";
 import { useSignIn } from "../app/identity.ts";
 import { takeTokenFromFragment } from "../app/sign-in-link.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { problemText } from "../ui/problem-text.ts";
+import { TextField } from "../ui/text-field.tsx";
 
 interface SignInPageProps {
   /** Why a sign-in link did not work, if one was followed. */
@@ -39,19 +39,16 @@ export const SignInPage = ({ problem }: SignInPageProps) => {
           <img src="/favicon.svg" alt="" width="40" height="40" />
           <h1>Sign in to Proliferate</h1>
         </div>
-        <Field label="Sign-in token" hint="The server prints it when it starts. It works once.">
-          {(ids) => (
-            <input
-              {...ids}
-              name="token"
-              type="password"
-              required
-              autoComplete="off"
-              spellCheck={false}
-              autoFocus
-            />
-          )}
-        </Field>
+        <TextField
+          label="Sign-in token"
+          hint="The server prints it when it starts. It works once."
+          name="token"
+          type="password"
+          required
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+        />
         {shownProblem !== null && !isPending && (
           <Notice tone="danger">{signInText(shownProblem)}</Notice>
         )}

@@ -1,6 +1,8 @@
 import type { Condition } from "#contracts/policy/rules";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { Options } from "../ui/options.tsx";
+import { TextField } from "../ui/text-field.tsx";
 import type { ConditionDraft } from "./condition-draft.ts";
 
 interface ConditionFieldsProps {
@@ -23,20 +25,17 @@ export const ConditionFields = ({ draft, number, onChange, onRemove }: Condition
   <fieldset className="condition">
     <legend>Condition {number}</legend>
     <div className="field-row field-row-even">
-      <Field label="Parameter" hint="Its name; issue.team is one inside another.">
-        {(ids) => (
-          <input
-            {...ids}
-            required
-            maxLength={200}
-            spellCheck={false}
-            // There are no conditions before somebody asks for one.
-            autoFocus
-            value={draft.path}
-            onChange={(event) => onChange({ ...draft, path: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Parameter"
+        hint="Its name; issue.team is one inside another."
+        required
+        maxLength={200}
+        spellCheck={false}
+        // There are no conditions before somebody asks for one.
+        autoFocus
+        value={draft.path}
+        onChange={(event) => onChange({ ...draft, path: event.target.value })}
+      />
       <Field label="Compared">
         {(ids) => (
           <select
@@ -44,11 +43,7 @@ export const ConditionFields = ({ draft, number, onChange, onRemove }: Condition
             value={draft.op}
             onChange={(event) => onChange({ ...draft, op: event.target.value as Condition["op"] })}
           >
-            {Object.entries(ops).map(([op, label]) => (
-              <option key={op} value={op}>
-                {label}
-              </option>
-            ))}
+            <Options of={ops} />
           </select>
         )}
       </Field>
@@ -73,17 +68,14 @@ const Values = ({ draft, onChange }: Pick<ConditionFieldsProps, "draft" | "onCha
     return (
       <div className="field-row field-row-even">
         {(["min", "max"] as const).map((end) => (
-          <Field key={end} label={end === "min" ? "From" : "To"}>
-            {(ids) => (
-              <input
-                {...ids}
-                type="number"
-                step="any"
-                value={draft[end]}
-                onChange={(event) => onChange({ ...draft, [end]: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            key={end}
+            label={end === "min" ? "From" : "To"}
+            type="number"
+            step="any"
+            value={draft[end]}
+            onChange={(event) => onChange({ ...draft, [end]: event.target.value })}
+          />
         ))}
       </div>
     );

@@ -5,8 +5,9 @@ import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { formText } from "../ui/form-text.ts";
 import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { readJsonObject } from "../ui/read-json-object.ts";
+import { TextField } from "../ui/text-field.tsx";
 import { useDryRun } from "./policy-queries.ts";
 import { modeShown } from "./rule-text.ts";
 import { SessionField } from "./session-field.tsx";
@@ -31,14 +32,14 @@ export const DryRunForm = () => {
     <form className="panel form" onSubmit={submit} aria-label="Try it out">
       <h2>Try it out</h2>
       <div className="field-row">
-        <Field label="Integration">
-          {(ids) => (
-            <input {...ids} name="integration" required maxLength={100} spellCheck={false} />
-          )}
-        </Field>
-        <Field label="Action">
-          {(ids) => <input {...ids} name="action" required maxLength={100} spellCheck={false} />}
-        </Field>
+        <TextField
+          label="Integration"
+          name="integration"
+          required
+          maxLength={100}
+          spellCheck={false}
+        />
+        <TextField label="Action" name="action" required maxLength={100} spellCheck={false} />
       </div>
       <SessionField label="In this session" hint="Its rules count as well; empty for none." />
       <Field label="Parameters" hint="A JSON object.">
@@ -54,7 +55,7 @@ export const DryRunForm = () => {
         )}
       </Field>
       {!given && <Notice tone="warning">This is no JSON object.</Notice>}
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
       {data && (
         <Notice tone="info">
           <p>

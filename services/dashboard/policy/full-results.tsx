@@ -1,7 +1,6 @@
 import { mayApprove, useUser } from "../app/identity.ts";
 import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { useKeepFullResults } from "./policy-queries.ts";
 
 /** Whether results that are too long for the log are kept whole, and the button that changes it. */
@@ -16,7 +15,7 @@ export const FullResults = ({ kept }: { readonly kept: boolean }) => {
           ? "Results that are too long for the log are kept whole for seven days. Each reading is recorded."
           : "Results that are too long for the log are cut, and nothing more of them is kept."}
       </p>
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
       {mayApprove(user) && (
         <div className="button-row button-row-end">
           <Button busy={isPending} onClick={() => mutate(!kept)}>

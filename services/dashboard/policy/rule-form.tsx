@@ -1,13 +1,13 @@
 import { type FormEvent, useRef, useState } from "react";
-import { actionModeSchema } from "#contracts/policy/mode";
 import { maxRuleBudget, type RuleScope } from "#contracts/policy/rules";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { FormEnd } from "../ui/form-end.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { TextField } from "../ui/text-field.tsx";
+import { ModeOptions } from "./mode-options.tsx";
 import { useAddRule } from "./policy-queries.ts";
 import { readRule } from "./read-rule.ts";
-import { modeShown } from "./rule-text.ts";
 import { ScopeFields } from "./scope-fields.tsx";
 import { useConditions } from "./use-conditions.ts";
 import { ConditionFields } from "./condition-fields.tsx";
@@ -58,37 +58,37 @@ export const RuleForm = () => {
         </Button>
       </div>
       <LimitFields />
-      <Field label="Why it is there">
-        {(ids) => <input {...ids} name="note" maxLength={500} />}
-      </Field>
+      <TextField label="Why it is there" name="note" maxLength={500} />
       {unreadable && <Notice tone="danger">Something here is not as a rule wants it.</Notice>}
-      {add.error && <Notice tone="danger">{problemText(add.error)}</Notice>}
-      {add.isSuccess && <Notice tone="success">The rule was added.</Notice>}
-      <div className="button-row button-row-end">
-        <Button kind="primary" type="submit" busy={add.isPending}>
-          Add rule
-        </Button>
-      </div>
+      <FormEnd sent={add} done="The rule was added." kind="primary">
+        Add rule
+      </FormEnd>
     </form>
   );
 };
 
 const WhatFields = () => (
   <div className="field-row field-row-even">
-    <Field label="Integration" hint="* for all; agent for the agent’s own tools.">
-      {(ids) => <input {...ids} name="integration" required maxLength={100} spellCheck={false} />}
-    </Field>
-    <Field label="Action" hint="* for all; of agent: bash, edit, webfetch …">
-      {(ids) => <input {...ids} name="action" required maxLength={100} spellCheck={false} />}
-    </Field>
+    <TextField
+      label="Integration"
+      hint="* for all; agent for the agent’s own tools."
+      name="integration"
+      required
+      maxLength={100}
+      spellCheck={false}
+    />
+    <TextField
+      label="Action"
+      hint="* for all; of agent: bash, edit, webfetch …"
+      name="action"
+      required
+      maxLength={100}
+      spellCheck={false}
+    />
     <Field label="What happens">
       {(ids) => (
         <select {...ids} name="mode" defaultValue="require_approval">
-          {actionModeSchema.options.map((mode) => (
-            <option key={mode} value={mode}>
-              {modeShown[mode].label}
-            </option>
-          ))}
+          <ModeOptions />
         </select>
       )}
     </Field>
@@ -97,11 +97,19 @@ const WhatFields = () => (
 
 const LimitFields = () => (
   <div className="field-row field-row-even">
-    <Field label="Calls in all" hint="For rules that allow; empty for any number.">
-      {(ids) => <input {...ids} name="budget" type="number" min={1} max={maxRuleBudget} />}
-    </Field>
-    <Field label="Ends" hint="In your time zone; empty for never.">
-      {(ids) => <input {...ids} name="expiresAt" type="datetime-local" />}
-    </Field>
+    <TextField
+      label="Calls in all"
+      hint="For rules that allow; empty for any number."
+      name="budget"
+      type="number"
+      min={1}
+      max={maxRuleBudget}
+    />
+    <TextField
+      label="Ends"
+      hint="In your time zone; empty for never."
+      name="expiresAt"
+      type="datetime-local"
+    />
   </div>
 );

@@ -2,8 +2,8 @@ import type { RuleView } from "#contracts/policy/view";
 import { mayApprove, useUser } from "../app/identity.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
+import { PersonName } from "../ui/person-name.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { TimeAgo } from "../ui/time.tsx";
 import { useNow } from "../ui/use-now.ts";
@@ -61,7 +61,7 @@ const Rule = ({ rule, onRemoved }: RuleProps) => {
       </ul>
       {rule.note !== "" && <p>{rule.note}</p>}
       <p className="muted rule-origin">
-        Set <TimeAgo at={rule.at} /> by {rule.by}
+        Set <TimeAgo at={rule.at} /> by <PersonName id={rule.by} name={rule.byName} />
         {rule.expiresAt !== null && (
           <>
             {Date.parse(rule.expiresAt) <= now ? ", ended" : ", ends"}{" "}
@@ -87,7 +87,7 @@ const Removal = ({ rule, onRemoved }: RuleProps) => {
       >
         What it decided is decided by the other rules and settings from then on.
       </ConfirmButton>
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
     </>
   );
 };

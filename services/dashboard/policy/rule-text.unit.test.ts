@@ -7,7 +7,7 @@ const now = Date.parse("2026-06-01T00:00:00Z");
 const rule: RuleView = {
   ...{ integration: "demo", action: "act", mode: "allow", scope: { kind: "organization" } },
   ...{ conditions: [], expiresAt: null, budget: null, spent: null, note: "" },
-  ...{ id: newId("rule"), by: "usr", at: "2026-01-01T00:00:00Z" },
+  ...{ id: newId("rule"), by: "usr", byName: null, at: "2026-01-01T00:00:00Z" },
 };
 
 it.each<[string, Partial<RuleView>, string | null]>([

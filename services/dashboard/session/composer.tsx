@@ -5,7 +5,7 @@ import type { SessionStatus } from "#contracts/session/view";
 import { useIdempotencyKey } from "../app/use-idempotency-key.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { useControl, usePrompt } from "./session-queries.ts";
 
 interface ComposerProps {
@@ -60,7 +60,7 @@ export const Composer = ({ sessionId, status, busy, onSent }: ComposerProps) => 
   const error = prompt.error ?? cancel.error;
   return (
     <form className="composer" ref={form} onSubmit={send} aria-label="Ask the agent">
-      {error && <Notice tone="danger">{problemText(error)}</Notice>}
+      <ProblemNotice error={error} />
       {tooLarge && (
         <Notice tone="warning">This is more than the 100 KB that can be sent at once.</Notice>
       )}

@@ -1,10 +1,8 @@
 import { type FormEvent, useState } from "react";
 import type { SessionId } from "#contracts/ids";
 import type { EnvVariableRequest } from "#contracts/session/env-request";
-import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { FormEnd } from "../ui/form-end.tsx";
+import { TextField } from "../ui/text-field.tsx";
 import { useEnvRequests, useProvideEnvVariables } from "./session-queries.ts";
 
 interface EnvRequestsProps {
@@ -47,34 +45,20 @@ const EnvRequest = ({ sessionId, keys }: EnvRequestProps) => {
         They are kept encrypted and reach the sandbox alone, not the conversation.
       </p>
       {keys.map((wanted) => (
-        <Field
+        <TextField
           key={wanted.key}
           label={wanted.required ? wanted.key : `${wanted.key} (optional)`}
           {...hintOf(wanted)}
-        >
-          {(field) => (
-            <input
-              {...field}
-              type={wanted.type === "secret" ? "password" : "text"}
-              autoComplete="off"
-              spellCheck={false}
-              value={values[wanted.key] ?? ""}
-              onChange={(event) => setValues({ ...values, [wanted.key]: event.target.value })}
-            />
-          )}
-        </Field>
+          type={wanted.type === "secret" ? "password" : "text"}
+          autoComplete="off"
+          spellCheck={false}
+          value={values[wanted.key] ?? ""}
+          onChange={(event) => setValues({ ...values, [wanted.key]: event.target.value })}
+        />
       ))}
-      {provide.error && <Notice tone="danger">{problemText(provide.error)}</Notice>}
-      <div className="button-row button-row-end">
-        <Button
-          kind="primary"
-          type="submit"
-          busy={provide.isPending}
-          disabled={lacks || given.length === 0}
-        >
-          Give to the agent
-        </Button>
-      </div>
+      <FormEnd sent={provide} kind="primary" disabled={lacks || given.length === 0}>
+        Give to the agent
+      </FormEnd>
     </form>
   );
 };

@@ -3,8 +3,7 @@ import type { SessionId } from "#contracts/ids";
 import { useUser } from "../app/identity.ts";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
 import { authorLabel } from "./author-label.ts";
 import { useReviseQueued } from "./session-queries.ts";
 import type { QueuedPrompt } from "./session-state.ts";
@@ -34,7 +33,7 @@ export const QueuedMessage = ({ sessionId, prompt }: QueuedMessageProps) => {
           onSave={() => revise.mutate(draft.trim(), { onSuccess: () => setDraft(null) })}
         />
       )}
-      {revise.error && <Notice tone="danger">{problemText(revise.error)}</Notice>}
+      <ProblemNotice error={revise.error} />
       <div className="message-note">
         <span className="muted">Waiting for the agent</span>
         {prompt.waits && draft === null && (

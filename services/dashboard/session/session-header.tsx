@@ -2,9 +2,10 @@ import { Link } from "react-router";
 import type { SessionStatus, SessionView } from "#contracts/session/view";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { problemText } from "../ui/problem-text.ts";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
+import { EditorLink } from "./editor-link.tsx";
 import { useControl } from "./session-queries.ts";
+import { useStartEditor } from "./start-editor.ts";
 import { StatusBadge } from "./status-badge.tsx";
 
 interface SessionHeaderProps {
@@ -18,6 +19,7 @@ interface SessionHeaderProps {
 export const SessionHeader = (props: SessionHeaderProps) => {
   const { session, status } = props;
   const control = useControl(session.id);
+  const editor = useStartEditor(session.id);
   const pending = (name: typeof control.variables) =>
     control.isPending && control.variables === name;
   return (
@@ -30,6 +32,11 @@ export const SessionHeader = (props: SessionHeaderProps) => {
         <StatusBadge status={status} />
       </div>
       <div className="button-row">
+        {status !== "stopped" && (
+          <Button busy={editor.isPending} onClick={() => editor.mutate()}>
+            {editor.isPending ? "Starting VS Code…" : "VS Code"}
+          </Button>
+        )}
         {status === "paused" && (
           <Button busy={pending("resume")} onClick={() => control.mutate("resume")}>
             Resume
@@ -61,7 +68,9 @@ export const SessionHeader = (props: SessionHeaderProps) => {
           Details
         </Button>
       </div>
-      {control.error && <Notice tone="danger">{problemText(control.error)}</Notice>}
+      {editor.data !== undefined && status !== "stopped" && <EditorLink address={editor.data} />}
+      <ProblemNotice error={editor.error} />
+      <ProblemNotice error={control.error} />
     </header>
   );
 };

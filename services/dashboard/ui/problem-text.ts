@@ -20,6 +20,12 @@ const sentences: Partial<Record<ProblemCode, string>> = {
   log_unavailable:
     "The event log cannot be reached at the moment. Nothing was changed; try again soon.",
   sandbox_unavailable: "No sandbox can be had at the moment. Try again soon.",
+  editor_missing:
+    "There is no VS Code in this sandbox: its image has neither openvscode-server nor code-server.",
+  editor_unavailable: "VS Code did not start in this sandbox. Try again.",
+  proxy_origin_missing:
+    "This installation has no addresses for editors. Whoever runs it has to set SANDBOX_PAGES_URL.",
+  proxy_upstream_failed: "The sandbox does not answer yet. Try again soon.",
   internal: "Something went wrong in the server. Nothing more is known here.",
   unreachable: "The server cannot be reached. Check your connection.",
   timed_out: "The server took too long to answer.",

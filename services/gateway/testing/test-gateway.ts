@@ -19,8 +19,12 @@ import { openEventStreams } from "../../fanout/event-streams.ts";
 import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
 import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
+import { namesOf } from "../../identity/names-of.ts";
 import { identityRoutes } from "../../identity/routes.ts";
-import { openServiceTokens, type ServiceTokens } from "../../identity/service-tokens.ts";
+import {
+  openServiceTokens,
+  type ServiceTokens,
+} from "../../identity/service-tokens/service-tokens.ts";
 import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts";
 import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
@@ -104,7 +108,7 @@ export const startTestGateway = async (
     const now = stack.deps.clock;
     const keys = deriveKeys("ab".repeat(32));
     const identity = await openIdentity({ sql, accessTokenKey: keys.accessTokens, now });
-    const serviceTokens = await openServiceTokens({ sql, key: keys.serviceTokens, now });
+    const serviceTokens = await openServiceTokens({ store, sql, key: keys.serviceTokens, now });
     const secrets = await openSecrets(sql, keys.secretWrapping);
     const parts = { store, keys, now, identity, secrets };
     const progress = await openProgress(sql);
@@ -164,7 +168,10 @@ export const startTestGateway = async (
         }),
         ...configurationRoutes({ store, sql }),
         ...organizationRoutes({ store, deploymentAutoDeleteDays: 90 }),
-        ...policyRoutes({ ...stack.deps, registry }),
+        ...policyRoutes({
+          ...{ ...stack.deps, registry },
+          namesOf: (organization, ids) => namesOf(sql, organization, ids),
+        }),
         ...triggerRoutes({
           store,
           sql,

@@ -48,9 +48,10 @@ beforeAll(async () => {
   world = await startConnectorWorld();
   database = await createTestDatabase();
   const budgets = createRuleBudgets(world.deps.store);
+  const namesOf = () => Promise.resolve(new Map<string, string>()); // There are no people here.
   handlers = [
     ...connectorRoutes({ ...world.deps, log: pino({ level: "silent" }) }),
-    ...policyRoutes({ ...world.deps, budgets }),
+    ...policyRoutes({ ...world.deps, budgets, namesOf }),
   ];
   const text: MessageHandler = (message, response, asked) =>
     answerWith({ content: [{ type: "text", text: asked.path }] })(message, response, asked);

@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import type { Command } from "commander";
 import { DomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId } from "#contracts/ids";
@@ -11,6 +10,7 @@ import { confirm } from "../../confirm.ts";
 import { type CliContext, withLogAndDatabase } from "../../context.ts";
 import { idArgument } from "../../id-argument.ts";
 import { requireKnownOrganization } from "../../known-organization.ts";
+import { byOption, operator } from "../../operator.ts";
 import { counted } from "../../output/counted.ts";
 import { jsonHelp, organizationArgument } from "./options.ts";
 
@@ -33,7 +33,7 @@ export const addEraseCommand = (audit: Command, context: CliContext): void => {
       idArgument("session", "a session"),
     )
     .option("--organization <id>", "all text of this organisation", organizationArgument)
-    .option("--by <name>", "who wants it; it is kept", userInfo().username)
+    .option(...byOption)
     .option("--yes", "without asking")
     .option("--json", jsonHelp)
     .action((options: EraseOptions) =>
@@ -49,8 +49,8 @@ export const addEraseCommand = (audit: Command, context: CliContext): void => {
         const say = (step: ErasureStep): void => {
           if (options.json !== true) context.print(steps[step]);
         };
-        const actor = { kind: "user", id: options.by, via: "cli" } as const;
-        const erasure = await eraseText({ store, vault, onStep: say }, target, actor);
+        const deps = { store, vault, onStep: say };
+        const erasure = await eraseText(deps, target, operator(options.by));
         if (options.json === true) context.print(JSON.stringify({ ...target, ...erasure }));
         else describe(erasure).forEach(context.print);
       }),

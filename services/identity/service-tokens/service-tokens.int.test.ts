@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { addUser } from "#contracts/http/identity";
 import { listAudit } from "#contracts/http/operations";
 import { listPrompts, withdrawPrompt } from "#contracts/http/prompts";
@@ -12,8 +12,8 @@ import {
 } from "#contracts/http/sessions";
 import { newId } from "#contracts/ids";
 import type { ServiceScope } from "#contracts/identity/service-scope";
-import { createClient } from "../client/client.ts";
-import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
+import { createClient } from "../../client/client.ts";
+import { startTestGateway, type TestGateway } from "../../gateway/testing/test-gateway.ts";
 
 let gateway: TestGateway;
 let baseUrl: string;
@@ -23,10 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+const operator = { kind: "user", id: "alice", via: "cli" } as const;
 const dayMs = 24 * 60 * 60 * 1000;
 const issue = (name: string, scopes: readonly ServiceScope[], days = 30) =>
   gateway.serviceTokens.issue({
-    ...{ organizationId: gateway.owner.user.organizationId, name, scopes },
+    ...{ organizationId: gateway.owner.user.organizationId, name, scopes, by: operator },
     expiresAt: new Date(Date.now() + days * dayMs),
   });
 const clientOf = (serviceToken: string) => createClient({ baseUrl, serviceToken });
@@ -79,6 +80,7 @@ it("sees nothing of another organisation", async () => {
   const { token } = await gateway.serviceTokens.issue({
     organizationId: gateway.stranger.user.organizationId,
     ...{ name: "nightly", scopes: ["read", "sessions"], expiresAt: new Date(Date.now() + dayMs) },
+    by: operator,
   });
   const params = { sessionId: await gateway.createSession() };
   await expect(clientOf(token).call(getSession, { params })).rejects.toMatchObject({
@@ -90,8 +92,8 @@ it("is void once it is revoked, has expired or was signed by somebody else, and 
   const { id, token } = await issue("revoked", ["read"]);
   const client = clientOf(token);
   await client.call(listSessions);
-  expect(await gateway.serviceTokens.revoke(id)).toBe(true);
-  expect(await gateway.serviceTokens.revoke(id)).toBe(false);
+  expect(await gateway.serviceTokens.revoke(id, operator)).toBe(true);
+  expect(await gateway.serviceTokens.revoke(id, operator)).toBe(false);
   const old = await issue("old", ["read"], -1);
   const valid = (await issue("valid", ["read"])).token;
   const [, payload = "", signature = ""] = valid.slice("svc1.".length).split(".");
@@ -108,10 +110,33 @@ it("is void once it is revoked, has expired or was signed by somebody else, and 
   }
 });
 
+it("is listed and on record with whoever has issued it, and whoever has revoked it", async () => {
+  const { organizationId } = gateway.owner.user;
+  const { id } = await issue("accounted", ["read"]);
+  const listed = async () =>
+    (await gateway.serviceTokens.list(organizationId)).find((token) => token.id === id);
+  expect(await listed()).toMatchObject({ issuedBy: "alice", revokedAt: null, revokedBy: null });
+  const bob = { kind: "user", id: "bob", via: "cli" } as const;
+  await gateway.serviceTokens.revoke(id, bob);
+  await gateway.serviceTokens.revoke(id, operator);
+  expect(await listed()).toMatchObject({ issuedBy: "alice", revokedBy: "bob" });
+  const owner = createClient({ baseUrl, accessToken: gateway.owner.token });
+  await vi.waitFor(
+    async () => {
+      const { entries } = await owner.call(listAudit, { query: { aggregateId: id } });
+      expect(entries.map(({ eventTypes, actor }) => [...eventTypes, actor.id])).toEqual([
+        ["ServiceTokenRevoked", "bob"],
+        ["ServiceTokenIssued", "alice"],
+      ]);
+    },
+    { timeout: 30_000 },
+  );
+});
+
 it("is for an organisation that exists", async () => {
   await expect(
     gateway.serviceTokens.issue({
-      ...{ organizationId: newId("organization"), name: "x", scopes: ["read"] },
+      ...{ organizationId: newId("organization"), name: "x", scopes: ["read"], by: operator },
       expiresAt: new Date(Date.now() + dayMs),
     }),
   ).rejects.toMatchObject({ code: "request_invalid" });
