@@ -57,6 +57,7 @@ const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Pr
       commandId: reactionId(recorded, name, command.type),
       causationId: recorded.commit.meta.commandId,
       correlationId: recorded.commit.meta.correlationId,
+      trace: recorded.trace,
     });
     await execute(deps.store, configurationAggregate, { organization, id }, command, meta);
   };

@@ -6,7 +6,8 @@ import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { nameAuthors } from "../identity/name-authors.ts";
 import * as commands from "./commands.ts";
 import { sessionAggregate } from "./decider.ts";
-import { metaOf, notFound, refOf } from "./session-request.ts";
+import { metaOf } from "../gateway/request-meta.ts";
+import { notFound, refOf } from "./session-request.ts";
 import type { OpenPrompt } from "./state.ts";
 
 export interface PromptRoutesDeps extends commands.SessionCommandsDeps {

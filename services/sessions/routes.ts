@@ -18,7 +18,8 @@ import { requireMayChange } from "./permissions.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { readTranscript } from "./read-transcript.ts";
 import { telemetryOf } from "./telemetry.ts";
-import { metaOf, notFound, refOf, type SessionRequest } from "./session-request.ts";
+import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
+import { notFound, refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends CreateSessionDeps {
   readonly values: SessionValues;
@@ -177,10 +178,8 @@ const streamLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
   });
 
 type Watcher = Omit<Parameters<SessionRoutesDeps["signLiveTicket"]>[0], "access">;
-type WatchRequest = SessionRequest & {
-  readonly principal: Extract<Principal, { kind: "user" }>;
-  readonly correlationId: string;
-};
+type WatchRequest = SessionRequest &
+  CommandingRequest & { readonly principal: Extract<Principal, { kind: "user" }> };
 
 const watcherOf = ({ principal, params }: WatchRequest): Watcher => ({
   sessionId: params.sessionId,

@@ -1,8 +1,7 @@
 /** What the routes of a session take from a request. */
 import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
-import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
-import { actorOf, type Principal } from "../gateway/principal.ts";
+import type { Principal } from "../gateway/principal.ts";
 import type { SessionRef } from "./commands.ts";
 
 export interface SessionRequest {
@@ -19,12 +18,6 @@ export const refOf = ({ principal, params }: SessionRequest): SessionRef => ({
   organization: principal.organizationId,
   session: params.sessionId,
 });
-
-export const metaOf = (request: {
-  readonly principal: Principal;
-  readonly correlationId: string;
-}): CommandMeta =>
-  newCommandMeta({ actor: actorOf(request.principal), correlationId: request.correlationId });
 
 export const notFound = (): DomainError =>
   new DomainError("session_not_found", "There is no such session.");

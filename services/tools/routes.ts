@@ -1,15 +1,15 @@
 import { DomainError } from "#contracts/errors";
 import { callTool } from "#contracts/http/tools";
-import { newCommandMeta } from "#event-store/command-meta";
 import { loadAggregate } from "#event-store/aggregates/load";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf } from "../gateway/principal.ts";
+import { metaOf } from "../gateway/request-meta.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
 import { checkCall } from "./check-call.ts";
 import { runCall, type RunCallDeps } from "./run-call.ts";
 
 export const toolRoutes = (deps: RunCallDeps): readonly RouteHandler[] => [
-  handleRoute(callTool, async ({ principal, params, body, correlationId }) => {
+  handleRoute(callTool, async (request) => {
+    const { principal, params, body } = request;
     const organization = principal.organizationId;
     const { sessionId: session, toolName } = params;
     const ref = { organization, id: session };
@@ -27,7 +27,7 @@ export const toolRoutes = (deps: RunCallDeps): readonly RouteHandler[] => [
     const answer = await runCall(
       deps,
       { ...checked, organization, session, callId: body.tool_call_id, state },
-      newCommandMeta({ actor: actorOf(principal), correlationId }),
+      metaOf(request),
     );
     return { status: 200, body: answer };
   }),

@@ -3,9 +3,8 @@ import {
   disconnectIntegration,
   listIntegrations,
 } from "#contracts/http/integrations";
-import { newCommandMeta } from "#event-store/command-meta";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
-import { actorOf } from "../../gateway/principal.ts";
+import { metaOf } from "../../gateway/request-meta.ts";
 import { vendors } from "../vendors.ts";
 import { connect, type ConnectionsDeps, disconnect, loadConnections } from "./commands.ts";
 
@@ -20,14 +19,16 @@ export const integrationRoutes = (deps: ConnectionsDeps): readonly RouteHandler[
     }));
     return { status: 200, body: { integrations } };
   }),
-  handleRoute(connectIntegration, async ({ params, body, principal, correlationId }) => {
-    const meta = newCommandMeta({ actor: actorOf(principal), correlationId });
+  handleRoute(connectIntegration, async (request) => {
+    const { params, body, principal } = request;
+    const meta = metaOf(request);
     const organization = principal.organizationId;
     const key = { organization, vendor: params.vendor, credentials: body };
     return { status: 202, body: { position: await connect(deps, key, meta) } };
   }),
-  handleRoute(disconnectIntegration, async ({ params, principal, correlationId }) => {
-    const meta = newCommandMeta({ actor: actorOf(principal), correlationId });
+  handleRoute(disconnectIntegration, async (request) => {
+    const { params, principal } = request;
+    const meta = metaOf(request);
     const key = { organization: principal.organizationId, vendor: params.vendor };
     return { status: 202, body: { position: await disconnect(deps, key, meta) } };
   }),

@@ -4,7 +4,8 @@ import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
 import { provideEnvVariables, type SessionCommandsDeps } from "../commands.ts";
 import { requireRoom } from "../decide-asked.ts";
 import { requireMayChange, requireSession } from "../permissions.ts";
-import { metaOf, refOf } from "../session-request.ts";
+import { metaOf } from "../../gateway/request-meta.ts";
+import { refOf } from "../session-request.ts";
 import type { SessionValues } from "./session-values.ts";
 
 export interface EnvironmentRoutesDeps extends Pick<SessionCommandsDeps, "store" | "log"> {
