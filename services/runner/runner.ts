@@ -3,7 +3,7 @@ import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Leases } from "#event-store/leases/leases";
 import { loadAggregate } from "#event-store/aggregates/load";
 import { serveActivations } from "#event-store/live/owner-activation";
-import { requestOwner } from "#event-store/live/owner-requests";
+import { requestOwner, type WakeCause } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
@@ -71,12 +71,12 @@ export const startRunner = async (
   };
 
   /** Makes sure that somebody owns the session: who has it is woken, else this runner takes it. */
-  const call = async (key: SessionKey): Promise<void> => {
+  const call = async (key: SessionKey, cause: WakeCause | null): Promise<void> => {
     const { session } = key;
-    if (stopping || (await requestOwner(store, session, "wake")) === "answered") {
+    if (stopping || (await requestOwner(store, session, "wake", cause)) === "answered") {
       return;
     }
-    const owner = await ownSession({ ...deps, onRest: makeRoom }, key);
+    const owner = await ownSession({ ...deps, onRest: makeRoom }, key, cause);
     if (!owner) {
       return;
     }
@@ -89,7 +89,8 @@ export const startRunner = async (
     makeRoom();
   };
 
-  const react = async ({ ref, commit }: RecordedCommit): Promise<Handled> => {
+  const react = async (recorded: RecordedCommit): Promise<Handled> => {
+    const { ref, commit } = recorded;
     if (!commit.events.some(({ type }) => calls.has(type))) {
       return;
     }
@@ -108,7 +109,7 @@ export const startRunner = async (
     } else if (!needsOwner(state)) {
       return;
     }
-    await call(key);
+    await call(key, causeOf(recorded));
     return { retryInMs: watchIntervalMs };
   };
 
@@ -122,7 +123,7 @@ export const startRunner = async (
   });
   const presence = announceRunner(store);
   const activations = serveActivations(store, (key) => {
-    call(key).catch((error: unknown) => {
+    call(key, null).catch((error: unknown) => {
       log.warn({ err: error, sessionId: key.session }, "a session could not be activated");
     });
   });
@@ -137,6 +138,15 @@ export const startRunner = async (
       await Promise.all([...owners.values()].map((owner) => owner.stop(to)));
     },
   };
+};
+
+/** Which prompts a commit has brought, for those who follow its trace. */
+const causeOf = ({ commit, trace }: RecordedCommit): WakeCause | null => {
+  if (trace === undefined) return null;
+  const prompts = commit.events.flatMap(({ type, data }) =>
+    type === "PromptQueued" ? [String(data["promptId"])] : [],
+  );
+  return { trace, prompts };
 };
 
 /** A log that cannot be asked has nobody who takes sessions. */

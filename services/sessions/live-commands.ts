@@ -2,6 +2,7 @@
 import { DomainError } from "#contracts/errors";
 import type { UserView } from "#contracts/identity/principal";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
+import { inSpan } from "#event-store/tracing/tracing";
 import type { LiveCommands } from "../fanout/client-requests.ts";
 import type { LiveTicket } from "../fanout/live-client.ts";
 import type { FindUser } from "../identity/known-users.ts";
@@ -14,23 +15,43 @@ export interface LiveCommandsDeps extends commands.SessionCommandsDeps {
 }
 
 export const createLiveCommands = (deps: LiveCommandsDeps): LiveCommands => ({
-  prompt: async (by, { requestId, text }) => {
-    const { id } = await personOf(deps, by);
-    const prompt = { text, by: id, idempotencyKey: requestId };
-    return commands.queuePrompt(deps, refOf(by), prompt, metaOf(by));
-  },
-  cancel: async (by) => {
-    await personOf(deps, by);
-    return commands.cancelPrompts(deps, refOf(by), metaOf(by));
-  },
-  saveSnapshot: async (by, { requestId, message }) => {
-    const { id, role } = await personOf(deps, by);
-    await requireMayChange(deps.store, refOf(by), { userId: id, role });
-    // The agent's own requests are named after its tool calls.
-    const request = { requestId: `live:${requestId}`, message };
-    return commands.requestSnapshot(deps, refOf(by), request, metaOf(by));
-  },
+  prompt: (by, { requestId, text }) =>
+    inCommandSpan(deps, by, "prompt", async (meta) => {
+      const { id } = await personOf(deps, by);
+      const prompt = { text, by: id, idempotencyKey: requestId };
+      return commands.queuePrompt(deps, refOf(by), prompt, meta);
+    }),
+  cancel: (by) =>
+    inCommandSpan(deps, by, "cancel", async (meta) => {
+      await personOf(deps, by);
+      return commands.cancelPrompts(deps, refOf(by), meta);
+    }),
+  saveSnapshot: (by, { requestId, message }) =>
+    inCommandSpan(deps, by, "save_snapshot", async (meta) => {
+      const { id, role } = await personOf(deps, by);
+      await requireMayChange(deps.store, refOf(by), { userId: id, role });
+      // The agent's own requests are named after its tool calls.
+      const request = { requestId: `live:${requestId}`, message };
+      return commands.requestSnapshot(deps, refOf(by), request, meta);
+    }),
 });
+
+/** A trace begins with each command: a connection has none that would be worth following for days. */
+const inCommandSpan = <T>(
+  { store }: LiveCommandsDeps,
+  { userId, organizationId, sessionId }: LiveTicket,
+  name: string,
+  carryOut: (meta: CommandMeta) => Promise<T>,
+): Promise<T> => {
+  const attributes = {
+    "proliferate.organization": organizationId,
+    "proliferate.session": sessionId,
+  };
+  return inSpan(store.tracing, { name: `live ${name}`, kind: "server", attributes }, (span) => {
+    const actor = { kind: "user", id: userId, via: "live" } as const;
+    return carryOut(newCommandMeta({ actor, trace: span.traceparent }));
+  });
+};
 
 const personOf = async (
   { findUser }: LiveCommandsDeps,
@@ -45,6 +66,3 @@ const refOf = ({ organizationId, sessionId }: LiveTicket): commands.SessionRef =
   organization: organizationId,
   session: sessionId,
 });
-
-const metaOf = ({ userId }: LiveTicket): CommandMeta =>
-  newCommandMeta({ actor: { kind: "user", id: userId, via: "live" } });

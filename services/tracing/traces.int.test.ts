@@ -58,6 +58,16 @@ const one = (
     return found;
   }, patience);
 
+/** Waits for a span of another trace that says that this one, or this very span, has led to it. */
+const linkedTo = (traceId: string, name: string, spanId?: string): Promise<ReceivedSpan> =>
+  vi.waitFor(() => {
+    const isIt = (link: ReceivedSpan["links"][number]) =>
+      link.traceId === traceId && (spanId === undefined || link.spanId === spanId);
+    const found = receiver.spans.find((span) => span.name === name && span.links.some(isIt));
+    if (!found) throw new Error(`No "${name}" is linked to the trace.`);
+    return found;
+  }, patience);
+
 const newTraceId = (): string => crypto.randomUUID().replaceAll("-", "");
 
 const signIn = async (): Promise<string> => {
@@ -79,10 +89,10 @@ const clientIn = (traceId: string, token: string) =>
   });
 
 describe("a trace", () => {
-  it("leads from a request over its commit to the runner in another process, and to the projector", async () => {
+  it("leads from a request over its commit to the runner in another process, its turn, and the projector", async () => {
     const traceId = newTraceId();
     const client = clientIn(traceId, accessToken);
-    const { position } = await client.call(promptSession, {
+    const { position, promptId } = await client.call(promptSession, {
       params: { sessionId: session },
       body: { text: secret },
     });
@@ -112,18 +122,19 @@ describe("a trace", () => {
     expect(handled.resource["service.instance.id"]).not.toBe(
       request.resource["service.instance.id"],
     );
-    const projected = await vi.waitFor(
-      () =>
-        receiver.spans.find(({ links }) =>
-          links.some((link) => link.traceId === traceId && link.spanId === published.spanId),
-        ) ?? Promise.reject(new Error("It was not projected.")),
-      patience,
-    );
-    expect(projected).toMatchObject({
-      name: "process EVENTS_0",
-      attributes: { "messaging.consumer.group.name": "projector" },
-    });
+
+    const projected = await linkedTo(traceId, "process EVENTS_0", published.spanId);
+    expect(projected.attributes).toMatchObject({ "messaging.consumer.group.name": "projector" });
     expect(projected.traceId).not.toBe(traceId);
+
+    const turn = await linkedTo(traceId, "answer prompt");
+    expect(turn.resource).toEqual(handled.resource);
+    expect(turn.attributes).toMatchObject({
+      "proliferate.session": session,
+      "proliferate.prompt": promptId,
+      "proliferate.outcome": "completed",
+    });
+    expect((await one(turn.traceId, "publish EVENTS_0")).parentSpanId).toBe(turn.spanId);
   });
 
   it("goes on through an action, whose outcome is a commit of the same trace", async () => {
