@@ -9,9 +9,9 @@ import type { BatchTarget, PlannedBatch } from "./project-batch.ts";
 const mostLinks = 32;
 
 interface WrittenBatch {
-  readonly target: BatchTarget;
-  readonly batch: PlannedBatch;
-  readonly recorded: readonly RecordedCommit[];
+  readonly target: Pick<BatchTarget, "shard" | "models">;
+  readonly batch: Pick<PlannedBatch, "from" | "to">;
+  readonly recorded: readonly Pick<RecordedCommit, "trace">[];
 }
 
 /**
