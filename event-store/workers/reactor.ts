@@ -1,5 +1,6 @@
 import type { AggregateType } from "#contracts/commit";
 import { isDomainError } from "#contracts/errors";
+import type { EventType } from "#contracts/event-registry";
 import { derivedId } from "#contracts/ids";
 import type { EventStore } from "../event-store.ts";
 import type { Log } from "../log.ts";
@@ -15,8 +16,13 @@ export interface ReactorOptions {
   readonly name: string;
   readonly aggregates: readonly AggregateType[];
   /**
-   * Called at least once for every commit of these aggregates, in no promised order. Commands that it
-   * issues take their ids from {@link reactionId}, so that a repetition changes nothing.
+   * What it reacts to. Commits of these aggregates that have none of these events are passed over, without
+   * a look at their text; without this, it reacts to each.
+   */
+  readonly events?: readonly EventType[];
+  /**
+   * Called at least once for every such commit, in no promised order. Commands that it issues take their
+   * ids from {@link reactionId}, so that a repetition changes nothing.
    */
   readonly react: (recorded: RecordedCommit, attempt: number) => Promise<Handled>;
   readonly log: Log;
@@ -28,6 +34,7 @@ export interface ReactorOptions {
 
 /** Starts a reactor on every shard. */
 export const startReactor = async (store: EventStore, options: ReactorOptions): Promise<Worker> => {
+  const wanted = options.events && new Set<string>(options.events);
   const workers = await Promise.all(
     Array.from({ length: store.shards }, (_, shard) =>
       startWorker(store, {
@@ -35,8 +42,10 @@ export const startReactor = async (store: EventStore, options: ReactorOptions): 
         name: options.name,
         subjects: options.aggregates.map((aggregate) => `evt.${shard}.*.${aggregate}.*`),
         handle: async (message, attempt) => {
+          const recorded = readRecorded(message);
+          if (wanted && !recorded.commit.events.some(({ type }) => wanted.has(type))) return;
           const trace = traceOf(message.header(traceparentHeader));
-          const opened = await openOrWait(store, { ...readRecorded(message), ...trace });
+          const opened = await openOrWait(store, { ...recorded, ...trace });
           if (opened === null) return { retryInMs: retryWithoutKeysMs };
           return inReactionSpan(
             store.tracing,

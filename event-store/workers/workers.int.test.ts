@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import type { LiveMessage } from "#contracts/live/messages";
+import type { PolicyEvent } from "#contracts/policy/events";
 import { openCommitFeed } from "../reading/commit-feed.ts";
 import { execute } from "../aggregates/execute.ts";
 import { storeDelivery, startInboxWorker } from "./inbox.ts";
@@ -12,6 +13,7 @@ import {
   streamLive,
 } from "../live/live-channel.ts";
 import { requestOwner, serveOwner } from "../live/owner-requests.ts";
+import type { AggregateDefinition } from "../aggregates/load.ts";
 import { reactionId, startReactor } from "./reactor.ts";
 import { counter, setMode, testMeta } from "../testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "../testing/test-event-store.ts";
@@ -57,6 +59,16 @@ describe("a commit feed", () => {
   });
 });
 
+/** The same aggregate with another event. */
+const keeping: AggregateDefinition<{ keep: boolean }, PolicyEvent, null> = {
+  aggregate: "policy",
+  decider: {
+    initialState: () => null,
+    decide: (data) => [{ type: "FullResultKeepingSet", data }],
+    evolve: () => null,
+  },
+};
+
 describe("a reactor", () => {
   it("reacts to what it is for, and again after a failure", async () => {
     const key = newKey();
@@ -85,6 +97,27 @@ describe("a reactor", () => {
       "works:1",
     ]);
     expect(new Set(seen.map((entry) => entry.split(":")[2])).size).toBe(2);
+  });
+
+  it("passes over commits without the events that it is for", async () => {
+    const key = newKey();
+    const seen: string[] = [];
+    const reactor = await startReactor(test.store, {
+      name: "choosy-reactor",
+      aggregates: ["policy"],
+      events: ["FullResultKeepingSet"],
+      log,
+      react: ({ ref, commit }) => {
+        if (ref.id === key.id) seen.push(...commit.events.map(({ type }) => type));
+        return Promise.resolve();
+      },
+    });
+    await execute(test.store, counter, key, setMode("passed over"), testMeta());
+    await execute(test.store, keeping, key, { keep: true }, testMeta());
+    // What comes first is handed out first.
+    await vi.waitUntil(() => seen.length > 0, patience);
+    await reactor.stop();
+    expect(seen).toEqual(["FullResultKeepingSet"]);
   });
 });
 

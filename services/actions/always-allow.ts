@@ -22,6 +22,7 @@ export const startAlwaysAllow = (
   startReactor(store, {
     name,
     aggregates: ["invocation"],
+    events: ["ActionApproved"],
     log,
     react: async (recorded) => {
       const approval = invocationEventsOf(recorded).find(

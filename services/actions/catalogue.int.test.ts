@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DomainError } from "#contracts/errors";
-import { requireSession } from "./session-lookup.ts";
+import { requireSession } from "../sessions/session-log.ts";
 import { listAvailable } from "./catalogue.ts";
 import type { ActionSource } from "./source.ts";
 import { type ActionStack, startActionStack } from "./testing/action-stack.ts";
@@ -32,7 +32,7 @@ it("names the integrations that cannot be listed, with the reason, beside those 
   // Listed before, it answers at once, however busy the machine is.
   await sources.at(-1)?.list();
   const id = await stack.createSession();
-  const state = await requireSession(store, { organization, sessionId: id });
+  const state = await requireSession(store, { organization, session: id });
   const registry = { sourcesOf: () => Promise.resolve(sources) };
   const listed = await listAvailable(
     { store, log, registry, clock: deps.clock, patienceMs: 200 },

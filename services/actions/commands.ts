@@ -8,6 +8,7 @@ import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
 import { requireConnection } from "../sessions/granted-connections.ts";
+import { requireUndeletedSession } from "../sessions/session-log.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import { requireSameRequest } from "./decider.ts";
 import {
@@ -18,7 +19,6 @@ import {
 } from "./invocation-log.ts";
 import { validateParams } from "./params.ts";
 import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
-import { requireSession } from "./session-lookup.ts";
 import { recordInvocation, type RecordInvocationDeps } from "./record-invocation.ts";
 import type { SessionKey } from "./session-limits.ts";
 
@@ -80,12 +80,7 @@ const checkRequest = async (
   { store, registry }: ActionCommandsDeps,
   { organization, sessionId, integration, action, params }: InvokeRequest,
 ): Promise<CheckedRequest> => {
-  const session = await requireSession(store, { organization, sessionId });
-  if (session.status === "stopped") {
-    throw new DomainError("session_stopped", "The session has been deleted.", {
-      fields: { sessionId },
-    });
-  }
+  const session = await requireUndeletedSession(store, { organization, session: sessionId });
   requireConnection(session, integration);
   const source = await requireSource(registry, organization, integration);
   const definition = await requireAction(source, action);

@@ -8,7 +8,7 @@ import type { Worker } from "#event-store/workers/worker";
 import { executeInvocation } from "./execution.ts";
 import type { KeepFullResult } from "./full-results/keep.ts";
 import { requireRequest } from "./invocation-log.ts";
-import { invocationEventsOf, keyOf, reactionMeta } from "./reaction.ts";
+import { keyOf, reactionMeta } from "./reaction.ts";
 import type { ActionRegistry } from "./registry.ts";
 
 export interface ActionExecutorOptions {
@@ -39,9 +39,9 @@ export const startActionExecutor = async (
   const reactor = await startReactor(store, {
     name: actionExecutor,
     aggregates: ["invocation"],
+    events: ["ActionApproved"],
     log,
     react: async (recorded) => {
-      if (!invocationEventsOf(recorded).some(({ type }) => type === "ActionApproved")) return;
       const request = await requireRequest(store, keyOf(recorded));
       // The session's owner lets the agent's own tools run, where they are.
       if (request.integration === agentIntegration) return;

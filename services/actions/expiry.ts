@@ -40,6 +40,7 @@ export const startExpiryScheduler = (store: EventStore, log: Log): Promise<Worke
   startReactor(store, {
     name: invocationExpiryTimer,
     aggregates: ["invocation"],
+    events: ["ActionInvoked", "ActionApproved", "ActionDenied"],
     log,
     react: async (recorded) => {
       const { organization, id: invocationId } = keyOf(recorded);

@@ -22,6 +22,7 @@ import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import { metaOf } from "../gateway/request-meta.ts";
 import { requireConnection } from "../sessions/granted-connections.ts";
+import { requireSession } from "../sessions/session-log.ts";
 import { listAvailable } from "./catalogue.ts";
 import {
   type ActionCommandsDeps,
@@ -34,7 +35,6 @@ import { readFullResult } from "./full-results/read.ts";
 import { invocationNotFound } from "./invocation-log.ts";
 import { invokeAnswer } from "./invoke-answer.ts";
 import { requireSource } from "./registry.ts";
-import { requireSession } from "./session-lookup.ts";
 import { waitForOutcome } from "./wait-for-outcome.ts";
 
 export interface ActionRoutesDeps extends ActionCommandsDeps {
@@ -55,7 +55,7 @@ const catalogueRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(listAvailableActions, async ({ params, principal }) => {
     const organization = principal.organizationId;
     const { sessionId: id } = params;
-    const state = await requireSession(deps.store, { organization, sessionId: id });
+    const state = await requireSession(deps.store, { organization, session: id });
     const integrations = await listAvailable(deps, organization, { id, state });
     return { status: 200, body: { integrations } };
   }),
@@ -66,7 +66,7 @@ const catalogueRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(getActionGuide, async ({ params, principal }) => {
     const organization = principal.organizationId;
     const { sessionId } = params;
-    const session = await requireSession(deps.store, { organization, sessionId });
+    const session = await requireSession(deps.store, { organization, session: sessionId });
     requireConnection(session, params.integration);
     const source = await requireSource(deps.registry, organization, params.integration);
     return { status: 200, body: { guide: await source.guide() } };
@@ -126,7 +126,7 @@ const resolutionOf = <P extends Extract<Principal, { kind: "user" }>, S, I>({
 const queryRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
   handleRoute(listInvocationsRoute, async ({ params: { sessionId }, principal }) => {
     const organization = principal.organizationId;
-    await requireSession(deps.store, { organization, sessionId });
+    await requireSession(deps.store, { organization, session: sessionId });
     const invocations = await listSessionInvocations(deps.sql, {
       organization,
       session: sessionId,

@@ -6,7 +6,7 @@ import { isDomainError } from "#contracts/errors";
 import { type OrganizationId, type RunId } from "#contracts/ids";
 import { finalInvocationStatuses } from "#contracts/invocation/status";
 import { agentIntegration } from "#contracts/policy/agent-tools";
-import { loadAnyVersion, loadKept } from "#event-store/aggregates/kept-aggregates";
+import { loadAnyVersion } from "#event-store/aggregates/kept-aggregates";
 import { reactionId, startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import type { Handled, Worker } from "#event-store/workers/worker";
@@ -15,12 +15,23 @@ import { keyOf, reactionMeta } from "../actions/reaction.ts";
 import type { KnownInvocation } from "../actions/state.ts";
 import { queuePrompt } from "../sessions/commands.ts";
 import { sessionAggregate } from "../sessions/decider.ts";
+import { findSession } from "../sessions/session-log.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import { loadRun, pauseRun, resumeRun } from "./commands.ts";
 import { decisionPrompt } from "./decision-prompt.ts";
 import type { RunOpenerDeps } from "./run-opener.ts";
 
 const name = "run-approvals";
+
+/** The events with which an invocation begins to wait, if it does, and those that end it. */
+const turningPoints = [
+  "ActionInvoked",
+  "ActionDenied",
+  "ActionExpired",
+  "ActionCompleted",
+  "ActionFailed",
+  "OutcomeLost",
+] as const;
 
 /** How soon it is looked at again whether the agent's turn has ended, in milliseconds. */
 const watchIntervalMs = 2_000;
@@ -31,6 +42,7 @@ export const startRunApprovals = (deps: RunApprovalsDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
     aggregates: ["invocation"],
+    events: turningPoints,
     log: deps.log,
     maxAttempts: Number.POSITIVE_INFINITY,
     react: (recorded) => followInvocation(deps, recorded),
@@ -63,8 +75,8 @@ const followInvocation = async (
     invocation = await look();
   }
   if (!finalInvocationStatuses.includes(invocation.status)) return;
-  const { state: session } = await loadKept(store, sessionAggregate, sessionKey);
-  if (session.status === "none") return;
+  const session = await findSession(store, { organization, session: sessionId });
+  if (!session) return;
   return goOn(deps, { run, session, invocation, recorded });
 };
 

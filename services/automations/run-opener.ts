@@ -19,6 +19,7 @@ export const startRunOpener = (deps: RunOpenerDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
     aggregates: ["run"],
+    events: ["TriggerMatched"],
     log: deps.log,
     react: (recorded) => openSession(deps, recorded),
   });

@@ -7,25 +7,24 @@ import type { ConfigurationCommand } from "#contracts/configuration/commands";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { Log } from "#event-store/log";
 import { reactionId, startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import type { Worker } from "#event-store/workers/worker";
-import { sessionAggregate } from "../sessions/decider.ts";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
+import { loadSession } from "../sessions/session-log.ts";
 import type { ExistingSession, SessionState } from "../sessions/state.ts";
 import { configurationAggregate } from "./decider.ts";
 
 const name = "configuration-setups";
 
 /** The events after which a configuration may have something to learn. */
-const telling = new Set([
+const telling = [
   "ConfigurationApplied",
   "ServiceCommandsSaved",
   "SnapshotTaken",
   "SessionStopped",
-]);
+] as const;
 
 export interface FollowSetupsDeps {
   readonly store: EventStore;
@@ -38,16 +37,16 @@ export const startFollowingSetups = (deps: FollowSetupsDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
     aggregates: ["session"],
+    events: telling,
     log: deps.log,
     react: (recorded) => followSetup(deps, recorded),
   });
 
 const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Promise<void> => {
-  if (!recorded.commit.events.some(({ type }) => telling.has(type))) return;
   const organization = recorded.ref.organization as OrganizationId;
   const sessionId = recorded.ref.id as SessionId;
-  const load = async (): Promise<SessionState> =>
-    (await loadAggregate(deps.store, sessionAggregate, { organization, id: sessionId })).state;
+  const load = (): Promise<SessionState> =>
+    loadSession(deps.store, { organization, session: sessionId });
   const session = await load();
   if (session.status === "none" || session.kind !== "setup" || !session.configuration) return;
   const { configurationId: id, workspaceRevision } = session.configuration;

@@ -16,9 +16,9 @@ export const startEraser = ({ store, vault, log }: EraserDeps): Promise<Worker> 
   startReactor(store, {
     name,
     aggregates: ["session"],
+    events: ["ErasureRequested"],
     log,
     react: async ({ ref, commit }) => {
-      if (!commit.events.some(({ type }) => type === "ErasureRequested")) return;
       const target = {
         organization: ref.organization as OrganizationId,
         session: ref.id as SessionId,

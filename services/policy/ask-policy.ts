@@ -4,7 +4,7 @@ import type { OrganizationId, RuleId, SessionId, TriggerId } from "#contracts/id
 import { agentIntegration, agentToolDefinition } from "#contracts/policy/agent-tools";
 import type { EventStore } from "#event-store/event-store";
 import { type ActionRegistry, requireAction, requireSource } from "../actions/registry.ts";
-import { requireSession } from "../actions/session-lookup.ts";
+import { requireSession } from "../sessions/session-log.ts";
 import { triggerOfRun } from "../automations/commands.ts";
 import type { ExistingSession } from "../sessions/state.ts";
 import type { RuleBudgets } from "./budgets.ts";
@@ -38,7 +38,7 @@ export const askPolicy = async (
   { store, registry, clock }: AskPolicyDeps,
   { organization, sessionId, integration, action, params }: PolicyQuestion,
 ): Promise<{ policy: PolicyState; asked: ActionAsked }> => {
-  const session = sessionId && (await requireSession(store, { organization, sessionId }));
+  const session = sessionId && (await requireSession(store, { organization, session: sessionId }));
   const definition =
     integration === agentIntegration
       ? agentToolDefinition(action)

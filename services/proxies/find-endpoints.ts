@@ -4,11 +4,10 @@ import { DomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import { type SandboxEndpoints, sandboxEndpointsSchema } from "#contracts/sandbox/endpoints";
 import { newCommandMeta } from "#event-store/command-meta";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { requestActivation } from "#event-store/live/owner-activation";
 import { askOwner } from "#event-store/live/owner-questions";
 import { resumeSession, type SessionCommandsDeps } from "../sessions/commands.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { requireUndeletedSession } from "../sessions/session-log.ts";
 
 export interface Visitor {
   readonly sessionId: SessionId;
@@ -49,13 +48,7 @@ const find = async (deps: FindEndpointsDeps, visitor: Visitor): Promise<SandboxE
   const givesUpAt = Date.now() + patienceMs;
   let asked = false;
   do {
-    const { state } = await loadAggregate(store, sessionAggregate, { organization, id: session });
-    if (state.status === "none") {
-      throw new DomainError("session_not_found", "There is no such session.");
-    }
-    if (state.status === "stopped") {
-      throw new DomainError("session_stopped", "The session was stopped, and its sandbox is gone.");
-    }
+    const state = await requireUndeletedSession(store, { organization, session });
     const known = sandboxEndpointsSchema.safeParse(await askOwner(store, session, "endpoints"));
     if (known.success) return known.data;
     if (asked && state.status === "failed") {

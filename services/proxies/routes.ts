@@ -5,7 +5,8 @@ import type { ProxyAccess } from "#contracts/proxies/target";
 import type { EventStore } from "#event-store/event-store";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { ProxyTicket, Signed } from "../identity/signed-tokens.ts";
-import { requireMayChange, requireSession } from "../sessions/permissions.ts";
+import { requireMayChange } from "../sessions/permissions.ts";
+import { requireSession } from "../sessions/session-log.ts";
 import { type AdmitDeps, proxyPath } from "./admit.ts";
 import type { PageOrigins } from "./page-origins.ts";
 

@@ -1,18 +1,17 @@
 /** Owns sessions: whichever need an owner, as they come, until it is stopped. */
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { serveActivations } from "#event-store/live/owner-activation";
 import { requestOwner, type WakeCause } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
 import type { Handled } from "#event-store/workers/worker";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { loadSession, type SessionRef } from "../sessions/session-log.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
 import { isTornDown } from "./sandbox/tear-down.ts";
-import { ownSession, type SessionKey, type SessionOwner } from "./session-owner.ts";
+import { ownSession, type SessionOwner } from "./session-owner.ts";
 
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
 const watchIntervalMs = 2_000;
@@ -27,7 +26,7 @@ const callHeldMs = 10_000;
 const defaultCapacity = 2_000;
 
 /** The events after which a session may need an owner. */
-const calls = new Set([
+const calls = [
   "SessionCreated",
   "PromptQueued",
   "CancelRequested",
@@ -36,7 +35,7 @@ const calls = new Set([
   "SnapshotRequested",
   "MigrationRequested",
   "SessionStopped",
-]);
+] as const;
 
 export interface Runner {
   /** The sessions that this runner owns. */
@@ -71,7 +70,7 @@ export const startRunner = async (
   };
 
   /** Makes sure that somebody owns the session: who has it is woken, else this runner takes it. */
-  const call = async (key: SessionKey, cause: WakeCause | null): Promise<void> => {
+  const call = async (key: SessionRef, cause: WakeCause | null): Promise<void> => {
     const { session } = key;
     if (stopping || (await requestOwner(store, session, "wake", cause)) === "answered") {
       return;
@@ -90,18 +89,12 @@ export const startRunner = async (
   };
 
   const react = async (recorded: RecordedCommit): Promise<Handled> => {
-    const { ref, commit } = recorded;
-    if (!commit.events.some(({ type }) => calls.has(type))) {
-      return;
-    }
+    const { ref } = recorded;
     const key = {
       organization: ref.organization as OrganizationId,
       session: ref.id as SessionId,
     };
-    const { state } = await loadAggregate(store, sessionAggregate, {
-      organization: key.organization,
-      id: key.session,
-    });
+    const state = await loadSession(store, key);
     if (state.status === "stopped") {
       if (await isTornDown(deps.provider, key.session, state)) {
         return;
@@ -116,6 +109,7 @@ export const startRunner = async (
   const reactor = await startReactor(store, {
     name: "session-activator",
     aggregates: ["session"],
+    events: calls,
     react,
     log,
     maxAttempts: Number.POSITIVE_INFINITY,

@@ -6,14 +6,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { isDomainError } from "#contracts/errors";
-import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Lease, Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { answerAsOwner } from "#event-store/live/owner-questions";
 import { serveOwner, type WakeCause } from "#event-store/live/owner-requests";
 import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { loadSession, type SessionRef } from "../sessions/session-log.ts";
 import {
   existing,
   type ExistingSession,
@@ -44,11 +42,6 @@ import { takeSnapshot } from "./sandbox/take-snapshot.ts";
 import { tearDown } from "./sandbox/tear-down.ts";
 import { createOwnerContext, type OwnerContext, type RunnerDeps } from "./owner-context.ts";
 
-export interface SessionKey {
-  readonly organization: OrganizationId;
-  readonly session: SessionId;
-}
-
 export interface SessionOwner {
   readonly done: Promise<void>;
   /** Since when there has been nothing to do, by `performance.now()`; null while there is. */
@@ -66,7 +59,7 @@ export interface OwnerDeps extends RunnerDeps {
 /** Takes the session, for this cause if it is known; answers null when somebody else has it. */
 export const ownSession = async (
   deps: OwnerDeps,
-  key: SessionKey,
+  key: SessionRef,
   cause: WakeCause | null,
 ): Promise<SessionOwner | null> => {
   const lease = await deps.leases.acquire(key.session, deps.instance);
@@ -89,7 +82,7 @@ export const ownSession = async (
 
 class Owner {
   readonly #deps: OwnerDeps;
-  readonly #key: SessionKey;
+  readonly #key: SessionRef;
   readonly #lease: Lease;
   readonly #signal: AbortSignal;
   readonly #bell: Bell = createBell();
@@ -106,7 +99,7 @@ class Owner {
   #successor: Successor = "nobody";
   restingSince: number | null = null;
 
-  constructor(deps: OwnerDeps, key: SessionKey, lease: Lease, signal: AbortSignal) {
+  constructor(deps: OwnerDeps, key: SessionRef, lease: Lease, signal: AbortSignal) {
     this.#deps = deps;
     this.#key = key;
     this.#lease = lease;
@@ -338,12 +331,8 @@ class Owner {
   }
 
   async #state(): Promise<SessionState> {
-    const { organization, session } = this.#key;
-    const { state } = await loadAggregate(this.#deps.store, sessionAggregate, {
-      organization,
-      id: session,
-    });
-    this.#sandbox = sandboxRefOf(session, state);
+    const state = await loadSession(this.#deps.store, this.#key);
+    this.#sandbox = sandboxRefOf(this.#key.session, state);
     return state;
   }
 }

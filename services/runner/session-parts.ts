@@ -2,7 +2,7 @@
 import { openAgentToolDesk } from "../actions/agent-tools/desk.ts";
 import { listAvailable } from "../actions/catalogue.ts";
 import type { ActionRegistry } from "../actions/registry.ts";
-import { requireSession } from "../actions/session-lookup.ts";
+import { requireSession } from "../sessions/session-log.ts";
 import { openSessionLimits } from "../actions/session-limits.ts";
 import { openDirectory } from "../identity/directory.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
@@ -33,7 +33,7 @@ export const openSessionParts = async (
     }),
     availableActions: async (session) => {
       const { organization, sessionId: id } = session;
-      const state = await requireSession(store, session);
+      const state = await requireSession(store, { organization, session: id });
       return listAvailable({ store, registry, log, clock }, organization, { id, state });
     },
   };

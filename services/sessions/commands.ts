@@ -1,14 +1,7 @@
 /** What people and automations do with a session that is there: append the command's outcome, then nudge the owner. */
 import type { Logger } from "pino";
 import { DomainError } from "#contracts/errors";
-import {
-  derivedId,
-  newId,
-  type OrganizationId,
-  type PromptId,
-  type SessionId,
-  type UserId,
-} from "#contracts/ids";
+import { derivedId, newId, type PromptId, type UserId } from "#contracts/ids";
 import type { Position } from "#contracts/position";
 import type { SessionCommand } from "#contracts/session/commands";
 import { maxPromptBytes } from "#contracts/session/limits";
@@ -18,6 +11,7 @@ import { execute, type Executed } from "#event-store/aggregates/execute";
 import { nudgeOwner, type OwnerVerb, type WakeCause } from "#event-store/live/owner-requests";
 import { sessionAggregate } from "./decider.ts";
 import type { SessionValues } from "./environment/session-values.ts";
+import type { SessionRef } from "./session-log.ts";
 import type { SessionState } from "./state.ts";
 
 export interface SessionCommandsDeps {
@@ -25,12 +19,6 @@ export interface SessionCommandsDeps {
   readonly log: Pick<Logger, "warn">;
   /** The model of sessions that name none, by its canonical id. */
   readonly defaultModel: string;
-}
-
-/** One session of one organisation. */
-export interface SessionRef {
-  readonly organization: OrganizationId;
-  readonly session: SessionId;
 }
 
 /** @throws DomainError `prompt_too_large`, `idempotency_key_reused`, `prompt_queue_full`, `session_not_found`, `session_stopped` */

@@ -15,16 +15,10 @@ import type { ExcludedConnection, ValidatedConnections } from "#contracts/sessio
 import type { SessionOrigin } from "#contracts/session/events";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { requireConfiguration } from "../configurations/commands.ts";
-import {
-  carryOut,
-  refuseLargePrompt,
-  type SessionCommandsDeps,
-  type SessionRef,
-} from "./commands.ts";
-import { sessionAggregate } from "./decider.ts";
+import { carryOut, refuseLargePrompt, type SessionCommandsDeps } from "./commands.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { findSession, type SessionRef } from "./session-log.ts";
 import { existing } from "./state.ts";
 import { titleFrom } from "./title.ts";
 import { validateConnections, type ValidateConnectionsDeps } from "./validate-connections.ts";
@@ -86,7 +80,7 @@ export const createSession = async (
   const session =
     idempotencyKey === null ? newId("session") : sessionIdOf(organization, idempotencyKey);
   const ref = { organization, session };
-  const { name, ...made } = (await isThere(deps.store, ref))
+  const { name, ...made } = (await findSession(deps.store, ref))
     ? nothingNew
     : await settle(deps, request);
   const { position, state } = await carryOut(deps, ref, meta, {
@@ -104,12 +98,6 @@ export const createSession = async (
   const { excludedConnections } = existing(state);
   return { sessionId: session, position, excludedConnections };
 };
-
-const isThere = async (
-  store: EventStore,
-  { organization, session: id }: SessionRef,
-): Promise<boolean> =>
-  (await loadAggregate(store, sessionAggregate, { organization, id })).state.status !== "none";
 
 /** What the session is made of, as far as the log has to be asked. */
 interface Settled {
@@ -177,16 +165,13 @@ const settleWorkspace = async (
   };
 };
 
-const requireParent = async (
-  store: EventStore,
-  { organization, session: id }: SessionRef,
-): Promise<void> => {
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id });
-  const fields = { parentId: id };
-  if (state.status === "none") {
+const requireParent = async (store: EventStore, ref: SessionRef): Promise<void> => {
+  const parent = await findSession(store, ref);
+  const fields = { parentId: ref.session };
+  if (!parent) {
     throw new DomainError("session_not_found", "There is no such parent session.", { fields });
   }
-  if (state.status === "stopped") {
+  if (parent.status === "stopped") {
     throw new DomainError("session_stopped", "The parent session was deleted.", { fields });
   }
 };

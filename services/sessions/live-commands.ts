@@ -8,6 +8,7 @@ import type { LiveTicket } from "../fanout/live-client.ts";
 import type { FindUser } from "../identity/known-users.ts";
 import * as commands from "./commands.ts";
 import { requireMayChange } from "./permissions.ts";
+import type { SessionRef } from "./session-log.ts";
 
 export interface LiveCommandsDeps extends commands.SessionCommandsDeps {
   /** Who somebody is now: a connection may be days older than what is known of its person. */
@@ -62,7 +63,7 @@ const personOf = async (
   throw new DomainError("unauthenticated", "The user of this connection does not exist any more.");
 };
 
-const refOf = ({ organizationId, sessionId }: LiveTicket): commands.SessionRef => ({
+const refOf = ({ organizationId, sessionId }: LiveTicket): SessionRef => ({
   organization: organizationId,
   session: sessionId,
 });

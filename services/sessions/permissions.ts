@@ -2,27 +2,14 @@
 import { DomainError } from "#contracts/errors";
 import { approverRoles, type Role } from "#contracts/identity/principal";
 import type { UserId } from "#contracts/ids";
-import { loadKept } from "#event-store/aggregates/kept-aggregates";
 import type { EventStore } from "#event-store/event-store";
-import type { SessionRef } from "./commands.ts";
-import { sessionAggregate } from "./decider.ts";
-import { notFound } from "./session-request.ts";
+import { requireSession, type SessionRef } from "./session-log.ts";
 import type { ExistingSession } from "./state.ts";
 
 interface Person {
   readonly userId: UserId;
   readonly role: Role;
 }
-
-/** @throws DomainError `session_not_found` */
-export const requireSession = async (
-  store: EventStore,
-  { organization, session }: SessionRef,
-): Promise<ExistingSession> => {
-  const { state } = await loadKept(store, sessionAggregate, { organization, id: session });
-  if (state.status === "none") throw notFound();
-  return state;
-};
 
 /**
  * Whoever made a session may change it, and so may admins; one that nobody made, because an automation

@@ -1,13 +1,12 @@
 import type { Sql } from "postgres";
 import * as http from "#contracts/http/prompts";
 import { authorOf } from "#contracts/transcript/author";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { nameAuthors } from "../identity/name-authors.ts";
 import * as commands from "./commands.ts";
-import { sessionAggregate } from "./decider.ts";
 import { metaOf } from "../gateway/request-meta.ts";
-import { notFound, refOf } from "./session-request.ts";
+import { requireSession } from "./session-log.ts";
+import { refOf } from "./session-request.ts";
 import type { OpenPrompt } from "./state.ts";
 
 export interface PromptRoutesDeps extends commands.SessionCommandsDeps {
@@ -16,16 +15,12 @@ export interface PromptRoutesDeps extends commands.SessionCommandsDeps {
 }
 
 export const promptRoutes = (deps: PromptRoutesDeps): readonly RouteHandler[] => [
-  handleRoute(http.listPrompts, async ({ principal, params }) => {
-    const { state } = await loadAggregate(deps.store, sessionAggregate, {
-      organization: principal.organizationId,
-      id: params.sessionId,
-    });
-    if (state.status === "none") throw notFound();
-    const prompts = state.prompts.map(viewOf);
+  handleRoute(http.listPrompts, async (request) => {
+    const ref = refOf(request);
+    const prompts = (await requireSession(deps.store, ref)).prompts.map(viewOf);
     return {
       status: 200,
-      body: { prompts: await nameAuthors(deps.sql, principal.organizationId, prompts) },
+      body: { prompts: await nameAuthors(deps.sql, ref.organization, prompts) },
     };
   }),
   handleRoute(http.changePrompt, async (request) => {

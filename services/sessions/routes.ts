@@ -5,21 +5,20 @@ import * as http from "#contracts/http/sessions";
 import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import type { LiveAccess } from "#contracts/live/client-frames";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { getSession, listSessions } from "#projections/sessions/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import * as commands from "./commands.ts";
 import { createSession, type CreateSessionDeps } from "./create-session.ts";
-import { sessionAggregate } from "./decider.ts";
 import { environmentRoutes } from "./environment/routes.ts";
 import type { SessionValues } from "./environment/session-values.ts";
 import { requireMayChange } from "./permissions.ts";
 import { promptRoutes } from "./prompt-routes.ts";
 import { readTranscript } from "./read-transcript.ts";
+import { requireSession, sessionNotFound } from "./session-log.ts";
 import { telemetryOf } from "./telemetry.ts";
 import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
-import { notFound, refOf, type SessionRequest } from "./session-request.ts";
+import { refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends CreateSessionDeps {
   readonly values: SessionValues;
@@ -192,12 +191,7 @@ const watcherOf = ({ principal, params }: WatchRequest): Watcher => ({
  * stopped one can still be read.
  */
 const welcomeWatcher = async (deps: SessionRoutesDeps, request: WatchRequest): Promise<void> => {
-  const { organization, session } = refOf(request);
-  const { state } = await loadAggregate(deps.store, sessionAggregate, {
-    organization,
-    id: session,
-  });
-  if (state.status === "none") throw notFound();
+  const state = await requireSession(deps.store, refOf(request));
   if (
     state.status === "paused" ||
     state.deferred ||
@@ -209,6 +203,6 @@ const welcomeWatcher = async (deps: SessionRoutesDeps, request: WatchRequest): P
 
 const requireView = async (sql: Sql, organization: OrganizationId, id: SessionId) => {
   const view = await getSession(sql, { organization, id });
-  if (!view) throw notFound();
+  if (!view) throw sessionNotFound({ session: id });
   return view;
 };

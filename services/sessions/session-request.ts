@@ -1,8 +1,7 @@
 /** What the routes of a session take from a request. */
-import { DomainError } from "#contracts/errors";
 import type { SessionId } from "#contracts/ids";
 import type { Principal } from "../gateway/principal.ts";
-import type { SessionRef } from "./commands.ts";
+import type { SessionRef } from "./session-log.ts";
 
 export interface SessionRequest {
   readonly principal: Principal;
@@ -18,6 +17,3 @@ export const refOf = ({ principal, params }: SessionRequest): SessionRef => ({
   organization: principal.organizationId,
   session: params.sessionId,
 });
-
-export const notFound = (): DomainError =>
-  new DomainError("session_not_found", "There is no such session.");

@@ -19,7 +19,7 @@ import { fingerprintOf } from "../../sessions/fingerprint.ts";
 import { policyActor } from "../decider.ts";
 import { executeOnInvocation, findInvocation, requireInvocation } from "../invocation-log.ts";
 import { recordInvocation, type RecordInvocationDeps } from "../record-invocation.ts";
-import { requireSession } from "../session-lookup.ts";
+import { requireSession } from "../../sessions/session-log.ts";
 import type { SessionKey } from "../session-limits.ts";
 import type { KnownInvocation } from "../state.ts";
 import { recordableParams } from "./recordable-params.ts";
@@ -63,7 +63,7 @@ export const openAgentToolDesk = (deps: RecordInvocationDeps): AgentToolDesk => 
       const { organization, sessionId } = session;
       const [policy, triggerId] = await Promise.all([
         loadPolicy(store, organization),
-        requireSession(store, session).then((state) =>
+        requireSession(store, { organization, session: sessionId }).then((state) =>
           triggerOfSession(store, organization, state),
         ),
       ]);
@@ -125,7 +125,10 @@ const record = async (
     {
       ...key,
       id,
-      session: await requireSession(deps.store, key),
+      session: await requireSession(deps.store, {
+        organization: key.organization,
+        session: key.sessionId,
+      }),
       integration: agentIntegration,
       definition: agentToolDefinition(ask.tool.slice(0, 100)),
       params,

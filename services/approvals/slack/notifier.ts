@@ -23,6 +23,7 @@ export const startSlackNotifier = (
   startReactor(store, {
     name: "slack-approvals",
     aggregates: ["invocation"],
+    events: ["ActionInvoked"],
     log,
     react: async (recorded) => {
       const request = approvalRequestOf(recorded);

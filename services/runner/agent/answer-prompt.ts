@@ -2,10 +2,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { authorOf } from "#contracts/transcript/author";
 import type { Message } from "#contracts/transcript/message";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { sendPrompt } from "#sandbox/opencode/prompt";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import { sessionAggregate } from "../../sessions/decider.ts";
+import { loadSession } from "../../sessions/session-log.ts";
 import type { OpenPrompt, SessionState } from "../../sessions/state.ts";
 import type { Bell } from "../bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
@@ -139,8 +138,8 @@ const cutOff = async (
   return end.outcome === "aborted" ? "interrupted" : end;
 };
 
-const currentState = async ({ deps, organization, session }: OwnerContext): Promise<SessionState> =>
-  (await loadAggregate(deps.store, sessionAggregate, { organization, id: session })).state;
+const currentState = ({ deps, organization, session }: OwnerContext): Promise<SessionState> =>
+  loadSession(deps.store, { organization, session });
 
 /** A pause and a deletion stop the answer too; prompts that wait behind it stay as they are. */
 const isToBeStopped = (state: SessionState, { promptId }: OpenPrompt): boolean =>

@@ -1,22 +1,14 @@
 /** Brings what people decide on an agent's own tools to the session's owner, who answers the agent. */
-import type { InvocationEvent } from "#contracts/invocation/events";
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { EventStore } from "#event-store/event-store";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { Log } from "#event-store/log";
 import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { Handled, Worker } from "#event-store/workers/worker";
 import { withdrawApproved } from "../../actions/agent-tools/desk.ts";
 import { type InvocationKey, requireInvocation } from "../../actions/invocation-log.ts";
-import { invocationEventsOf, keyOf } from "../../actions/reaction.ts";
-import { sessionAggregate } from "../../sessions/decider.ts";
-
-const decisions = new Set<InvocationEvent["type"]>([
-  "ActionApproved",
-  "ActionDenied",
-  "ActionExpired",
-]);
+import { keyOf } from "../../actions/reaction.ts";
+import { loadSession } from "../../sessions/session-log.ts";
 
 /** How soon it is looked at again whether the decision has arrived, in milliseconds. */
 const watchIntervalMs = 2_000;
@@ -29,14 +21,10 @@ export const startToolDecisions = (store: EventStore, log: Log): Promise<Worker>
   startReactor(store, {
     name: "agent-tool-decisions",
     aggregates: ["invocation"],
+    events: ["ActionApproved", "ActionDenied", "ActionExpired"],
     log,
     maxAttempts: Number.POSITIVE_INFINITY,
-    react: async (recorded) => {
-      if (invocationEventsOf(recorded).some(({ type }) => decisions.has(type))) {
-        return bringToOwner(store, keyOf(recorded));
-      }
-      return undefined;
-    },
+    react: (recorded) => bringToOwner(store, keyOf(recorded)),
   });
 
 const bringToOwner = async (store: EventStore, key: InvocationKey): Promise<Handled> => {
@@ -47,7 +35,7 @@ const bringToOwner = async (store: EventStore, key: InvocationKey): Promise<Hand
   const told = (await requestOwner(store, sessionId, "wake")) === "answered";
   const released = status !== "approved" && status !== "executing";
   if (released && told) return;
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id: sessionId });
+  const state = await loadSession(store, { organization, session: sessionId });
   // A tool only waits while a prompt is being answered.
   if (state.status !== "none" && state.status !== "stopped" && state.prompts.length > 0) {
     return { retryInMs: watchIntervalMs };

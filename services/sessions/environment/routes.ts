@@ -1,9 +1,9 @@
-import { DomainError } from "#contracts/errors";
 import * as http from "#contracts/http/environment";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
 import { provideEnvVariables, type SessionCommandsDeps } from "../commands.ts";
 import { requireRoom } from "../decide-asked.ts";
-import { requireMayChange, requireSession } from "../permissions.ts";
+import { requireMayChange } from "../permissions.ts";
+import { requireSession, sessionStopped } from "../session-log.ts";
 import { metaOf } from "../../gateway/request-meta.ts";
 import { refOf } from "../session-request.ts";
 import type { SessionValues } from "./session-values.ts";
@@ -23,9 +23,7 @@ export const environmentRoutes = (deps: EnvironmentRoutesDeps): readonly RouteHa
     const ref = refOf(request);
     // All before anything is kept: of what is refused nothing may stay.
     const state = await requireMayChange(deps.store, ref, principal);
-    if (state.status === "stopped") {
-      throw new DomainError("session_stopped", "The session was deleted.");
-    }
+    if (state.status === "stopped") throw sessionStopped(ref);
     requireRoom(state.environment, Object.keys(body.values));
     const given = { values: body.values, by: principal.userId };
     const position = await provideEnvVariables(deps, ref, given, metaOf(request));

@@ -1,6 +1,6 @@
 /** The values of the environment variables that people have given a session. */
 import type { Secrets } from "../../secrets/secrets.ts";
-import type { SessionRef } from "../commands.ts";
+import type { SessionRef } from "../session-log.ts";
 
 export type Values = Readonly<Record<string, string>>;
 

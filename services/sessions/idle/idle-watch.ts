@@ -10,13 +10,13 @@ import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
 import type { Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { Log } from "#event-store/log";
 import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import { scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
 import { sessionAggregate } from "../decider.ts";
+import { loadSession } from "../session-log.ts";
 import { isAtRest, lastAnswered } from "./at-rest.ts";
 import { isInUse } from "./in-use.ts";
 
@@ -26,13 +26,13 @@ export const idleLookTimer = "session-idle-look";
 const looksUntilIdle = 2;
 
 /** The events after which a session may have nothing left to do. */
-const ends = new Set([
+const ends = [
   "SandboxReady",
   "PromptFinished",
   "SnapshotTaken",
   "SnapshotFailed",
   "ResumeRequested",
-]);
+] as const;
 
 const lookSchema = z.object({
   organization: idSchema("organization"),
@@ -58,13 +58,13 @@ export const startIdleWatch = ({ store, idleMs, log }: IdleWatchDeps): Promise<W
   startReactor(store, {
     name: "session-idle",
     aggregates: ["session"],
+    events: ends,
     log,
-    react: async ({ ref, commit }) => {
-      if (!commit.events.some(({ type }) => ends.has(type))) return;
+    react: async ({ ref }) => {
       const { organization, session } = lookSchema
         .pick({ organization: true, session: true })
         .parse({ organization: ref.organization, session: ref.id });
-      const { state } = await loadAggregate(store, sessionAggregate, { organization, id: session });
+      const state = await loadSession(store, { organization, session });
       if (state.status === "none") return;
       const after = lastAnswered(state);
       if (!isAtRest(state, after)) return;
@@ -83,8 +83,7 @@ export const lookForIdle =
     const { store, log } = deps;
     const look = lookSchema.parse(data);
     const { organization, session, after } = look;
-    const aggregate = { organization, id: session };
-    const { state } = await loadAggregate(store, sessionAggregate, aggregate);
+    const state = await loadSession(store, look);
     // Whatever has changed sets a timer of its own once it is over.
     if (!isAtRest(state, after)) return;
     const quietLooks = (await isInUse(deps, { organization, session })) ? 0 : look.quietLooks + 1;
@@ -94,6 +93,7 @@ export const lookForIdle =
     }
     const actor = { kind: "timer", id: key, via: idleLookTimer } as const;
     const meta = newCommandMeta({ actor, commandId: firingId });
+    const aggregate = { organization, id: session };
     await execute(store, sessionAggregate, aggregate, { type: "RequestIdlePause", after }, meta);
     try {
       await requestOwner(store, session, "wake");

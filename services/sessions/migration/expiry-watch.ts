@@ -10,22 +10,19 @@ import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
 import type { Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { Log } from "#event-store/log";
 import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import { scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
 import { sessionAggregate } from "../decider.ts";
+import { findSession } from "../session-log.ts";
 import { isAtRest, lastAnswered } from "../idle/at-rest.ts";
 import { isInUse } from "../idle/in-use.ts";
 import type { ExistingSession } from "../state.ts";
 
 /** The kind of the timers; {@link lookForExpiry} is its handler. */
 export const expiryLookTimer = "session-expiry-look";
-
-/** The events after which a session has a sandbox that is to be left in time. */
-const arrivals = new Set(["SandboxReady", "SandboxMigrated"]);
 
 /** Longest between two attempts, however often they have failed. */
 const longestRetryMs = 60_000;
@@ -53,16 +50,15 @@ export const startExpiryWatch = (deps: ExpiryWatchDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name: "session-expiry",
     aggregates: ["session"],
+    events: ["SandboxReady", "SandboxMigrated", "MigrationFailed"],
     log: deps.log,
     react: async ({ ref, commit }) => {
-      const arrived = commit.events.some(({ type }) => arrivals.has(type));
       const failed = commit.events.some(({ type }) => type === "MigrationFailed");
-      if (!arrived && !failed) return;
       const key = {
         organization: ref.organization as OrganizationId,
         session: ref.id as SessionId,
       };
-      const state = await loadSession(deps.store, key);
+      const state = await findSession(deps.store, key);
       if (state?.status !== "running" || state.expiresAt === null) return;
       const expiresAt = Date.parse(state.expiresAt);
       const now = Date.now();
@@ -83,7 +79,7 @@ export const lookForExpiry =
   async ({ data, key, firingId }) => {
     const look = lookSchema.parse(data);
     const { organization, session, sandboxId } = look;
-    const state = await loadSession(deps.store, { organization, session });
+    const state = await findSession(deps.store, { organization, session });
     // What is away, or comes back, or was moved has or gets a timer of its own.
     if (state?.status !== "running" || state.sandboxId !== sandboxId) return;
     const after = lastAnswered(state);
@@ -105,14 +101,6 @@ export const lookForExpiry =
       deps.log.warn({ err: error, sessionId: session }, "could not nudge the session's owner");
     }
   };
-
-const loadSession = async (
-  store: EventStore,
-  { organization, session }: Pick<Look, "organization" | "session">,
-): Promise<ExistingSession | null> => {
-  const { state } = await loadAggregate(store, sessionAggregate, { organization, id: session });
-  return state.status === "none" ? null : state;
-};
 
 const setLook = (
   { store }: Pick<ExpiryWatchDeps, "store">,

@@ -8,13 +8,13 @@ import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
 import type { Leases } from "#event-store/leases/leases";
-import { loadAggregate } from "#event-store/aggregates/load";
 import type { Log } from "#event-store/log";
 import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import { scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
 import { sessionAggregate } from "../decider.ts";
+import { loadSession } from "../session-log.ts";
 import { lastAnswered } from "../idle/at-rest.ts";
 import { isInUse } from "../idle/in-use.ts";
 import type { SessionState } from "../state.ts";
@@ -25,14 +25,14 @@ export const retentionTimer = "session-retention";
 const dayMs = 24 * 3_600_000;
 
 /** The events that show that somebody uses the session, or that begin a new time. */
-const uses = new Set([
+const uses = [
   "SessionCreated",
   "PromptQueued",
   "PromptFinished",
   "ResumeRequested",
   "SessionRenamed",
   "AutoDeleteSet",
-]);
+] as const;
 
 const lookSchema = z.object({
   organization: idSchema("organization"),
@@ -57,16 +57,13 @@ export const startRetentionWatch = (deps: RetentionDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name: retentionTimer,
     aggregates: ["session"],
+    events: uses,
     log: deps.log,
-    react: async ({ ref, commit }) => {
-      if (!commit.events.some(({ type }) => uses.has(type))) return;
+    react: async ({ ref }) => {
       const { organization, session } = lookSchema
         .omit({ after: true })
         .parse({ organization: ref.organization, session: ref.id });
-      const { state } = await loadAggregate(deps.store, sessionAggregate, {
-        organization,
-        id: session,
-      });
+      const state = await loadSession(deps.store, { organization, session });
       const after = state.status === "none" ? null : lastAnswered(state);
       await setLook(deps, state, { organization, session, after });
     },
@@ -79,15 +76,14 @@ export const lookForUnused =
     const { store, log } = deps;
     const look = lookSchema.parse(data);
     const { organization, session } = look;
-    const aggregate = { organization, id: session };
-    const { state } = await loadAggregate(store, sessionAggregate, aggregate);
+    const state = await loadSession(store, look);
     // Whatever goes on sets a timer of its own once it is over.
     if (daysOf(deps, state) === null || !isUnused(state, look)) return;
     if (await isInUse(deps, look)) return setLook(deps, state, look);
     const actor = { kind: "timer", id: key, via: retentionTimer } as const;
     const meta = newCommandMeta({ actor, commandId: firingId });
     const command = { type: "DeleteSession", erase: true } as const;
-    await execute(store, sessionAggregate, aggregate, command, meta);
+    await execute(store, sessionAggregate, { organization, id: session }, command, meta);
     try {
       await requestOwner(store, session, "wake");
     } catch (error) {

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "#contracts/errors";
 import type { ToolAnswer } from "#contracts/tools/answer";
-import { loadAggregate } from "#event-store/aggregates/load";
 import { requestSnapshot } from "../../sessions/commands.ts";
-import { sessionAggregate } from "../../sessions/decider.ts";
+import { loadSession } from "../../sessions/session-log.ts";
 import type { SessionState } from "../../sessions/state.ts";
 import type { ToolHandler } from "../handler.ts";
 
@@ -24,11 +23,7 @@ export const saveSnapshot: ToolHandler<"save_snapshot"> = async (
   await requestSnapshot(deps, { organization, session }, request, meta);
   const deadline = performance.now() + patienceMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, longestPauseMs)) {
-    const ref = { organization, id: session };
-    const answer = answerOf(
-      (await loadAggregate(deps.store, sessionAggregate, ref)).state,
-      requestId,
-    );
+    const answer = answerOf(await loadSession(deps.store, { organization, session }), requestId);
     if (answer) return answer;
     if (performance.now() >= deadline) {
       throw new DomainError("tool_call_running", "The snapshot is still being taken.");
