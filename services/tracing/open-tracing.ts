@@ -46,7 +46,7 @@ export interface OpenTracing extends Tracing {
 }
 
 /** How long one request to the collector may take, repetitions and all, in milliseconds. */
-const exportTimeoutMs = 5_000;
+const exportTimeoutMs = 4_000;
 
 export const openTracing = (options: TracingOptions): OpenTracing => {
   const { endpoint, headers, service, instance, ratio, log } = options;
@@ -66,7 +66,8 @@ export const openTracing = (options: TracingOptions): OpenTracing => {
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: warningOnce(exporter, log),
-        exportTimeoutMillis: exportTimeoutMs,
+        // The exporter is the first to give up, and says why.
+        exportTimeoutMillis: exportTimeoutMs + 1_000,
         scheduledDelayMillis: 1_000,
       }),
     ],
