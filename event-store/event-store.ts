@@ -13,6 +13,7 @@ import { type GroupCommit, openGroupCommit } from "./append/group-commit.ts";
 import type { DataKeys } from "./sealing/data-keys.ts";
 import { applyTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 
 /** An open log: what every function of this folder works on. */
 export interface EventStore {
@@ -28,6 +29,8 @@ export interface EventStore {
   readonly groups: GroupCommit | null;
   /** Of the text in the log; null for a log whose text is not sealed. */
   readonly dataKeys: DataKeys | null;
+  /** Null where nobody wants to see traces; what others have begun then goes through unseen. */
+  readonly tracing: Tracing | null;
 }
 
 export interface OpenEventStoreOptions {
@@ -35,6 +38,7 @@ export interface OpenEventStoreOptions {
   readonly shards?: number;
   readonly durability?: Durability;
   readonly dataKeys?: DataKeys | null;
+  readonly tracing?: Tracing | null;
 }
 
 /** Opens the log, creating or updating its streams where they differ from their definition. */
@@ -43,6 +47,7 @@ export const openEventStore = async ({
   shards = 1,
   durability = "fsync",
   dataKeys = null,
+  tracing = null,
 }: OpenEventStoreOptions): Promise<EventStore> => {
   const js = jetstream(connection);
   const { replicas, groupsCommits } = durabilities[durability];
@@ -56,7 +61,7 @@ export const openEventStore = async ({
       storage: StorageType.File,
       history: 1,
     });
-    return { connection, js, jsm, shards, replicas, snapshots, groups, dataKeys };
+    return { connection, js, jsm, shards, replicas, snapshots, groups, dataKeys, tracing };
   };
   if (replicas === 1) {
     return open();

@@ -83,6 +83,15 @@ const configSchema = z.object({
   METRICS_TOKEN: z.string().min(16).optional(),
   EVENT_SHARDS: z.coerce.number().int().min(1).max(64).default(1),
   DURABILITY: z.enum(["replicated", "fsync", "relaxed"]).default("fsync"),
+  /** Where traces go, over OTLP/HTTP; without a collector there are none. The names are OpenTelemetry's. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().min(1).optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).default("proliferate"),
+  /** The one sampler that there is: a trace is recorded as its beginning was, and of those, this share. */
+  OTEL_TRACES_SAMPLER: z.literal("parentbased_traceidratio").default("parentbased_traceidratio"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  /** Whether requests go on with the trace that they name: only where a proxy of one's own says which. */
+  TRUST_TRACEPARENT: z.stringbool().default(false),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug"]).default("warn"),
   /** Without a key, a scripted model answers: a development aid that follows prepared scenarios. */
   ANTHROPIC_API_KEY: z.string().min(1).optional(),

@@ -5,12 +5,13 @@ import type { Sql } from "postgres";
 import { newId } from "#contracts/ids";
 import { connectToNats } from "#event-store/connection";
 import { type EventStore, openEventStore } from "#event-store/event-store";
+import type { Tracing } from "#event-store/tracing/tracing";
 import { openDatabase } from "#projections/database";
 import { readModels } from "#projections/read-models";
 import { prepareReadModels } from "#projections/runtime/prepare";
 import { prepareFullResults } from "./actions/full-results/full-result-table.ts";
 import type { Config } from "./config.ts";
-import { runningStack } from "./running.ts";
+import { type Running, runningStack } from "./running.ts";
 import { openDataKeys, prepareDataKeys } from "./secrets/data-keys.ts";
 import { deriveKeys, type Keys } from "./secrets/keys.ts";
 
@@ -42,6 +43,8 @@ export const openPlatform = async (options: PlatformOptions): Promise<Platform> 
   const opened = runningStack();
   try {
     const instance = `${hostname()}-${process.pid}-${newId("command").slice(-6)}`;
+    const tracing = await openConfiguredTracing(config, instance, log);
+    if (tracing !== null) opened.add(tracing);
     const connection = await connectToNats({ url: natsUrl, name: instance });
     opened.add({ stop: () => connection.close() });
     const sql = openDatabase({ url: databaseUrl });
@@ -53,6 +56,7 @@ export const openPlatform = async (options: PlatformOptions): Promise<Platform> 
       shards: config.EVENT_SHARDS,
       durability: config.DURABILITY,
       dataKeys: openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping }),
+      tracing,
     });
     await prepareReadModels(sql, readModels);
     return { config, log, store, sql, databaseUrl, keys, instance, stop: opened.stop };
@@ -60,4 +64,23 @@ export const openPlatform = async (options: PlatformOptions): Promise<Platform> 
     await opened.stop();
     throw error;
   }
+};
+
+/** Null without a collector: what it takes to speak to one is not even loaded then. */
+const openConfiguredTracing = async (
+  config: Config,
+  instance: string,
+  log: Logger,
+): Promise<(Tracing & Running) | null> => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
+  if (endpoint === undefined) return null;
+  const { openTracing } = await import("./tracing/open-tracing.ts");
+  return openTracing({
+    endpoint,
+    headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+    service: config.OTEL_SERVICE_NAME,
+    instance,
+    ratio: config.OTEL_TRACES_SAMPLER_ARG,
+    log,
+  });
 };

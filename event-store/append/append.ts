@@ -14,6 +14,8 @@ import { type AggregateVersion, type ExpectedVersion, noCommits } from "./expect
 import { appendPatienceMs, publishCommit } from "./publish-commit.ts";
 import { hashOf } from "../reading/recorded.ts";
 import { shardOf, streamOf, subjectIn, subjectOf } from "../sharding.ts";
+import { type Traceparent, traceparentHeader } from "../tracing/tracing.ts";
+import { inAppendSpan } from "./append-span.ts";
 
 /** A commit that is not in the log yet: `append` links it to the one before. */
 export type NewCommit = Omit<Commit, "events" | "meta"> & {
@@ -70,11 +72,28 @@ export const append = (
   }
 };
 
-const appendAfter = async (
+const appendAfter = (
   store: EventStore,
   ref: AggregateRef,
   commit: NewCommit,
   previous: AggregateVersion,
+): Promise<Appended> =>
+  inAppendSpan(store, { ref, meta: commit.meta }, (trace) =>
+    publishAfter(store, ref, { commit, previous, trace }),
+  );
+
+const publishAfter = async (
+  store: EventStore,
+  ref: AggregateRef,
+  {
+    commit,
+    previous,
+    trace,
+  }: {
+    readonly commit: NewCommit;
+    readonly previous: AggregateVersion;
+    readonly trace: Traceparent | undefined;
+  },
 ): Promise<Appended> => {
   const bytes = encode(commit, previous.hash);
   const shard = shardOf(ref.organization, store.shards);
@@ -83,6 +102,7 @@ const appendAfter = async (
   const messageHeaders = headers();
   messageHeaders.set("Nats-Msg-Id", messageId);
   messageHeaders.set("Nats-Expected-Last-Subject-Sequence", String(previous.sequence));
+  if (trace !== undefined) messageHeaders.set(traceparentHeader, trace);
 
   const publication = { ref, subject, bytes, headers: messageHeaders };
   const stored = await (store.groups?.publish(publication) ?? publishCommit(store.js, publication));

@@ -37,5 +37,6 @@ export const openAsFound = async (
   }
   const snapshots = await new Kvm(js).open("snapshots");
   const replicas = found.get(streamOf(0)) ?? 1;
-  return { connection, js, jsm, shards, replicas, snapshots, groups: null, dataKeys };
+  const untouched = { groups: null, tracing: null };
+  return { connection, js, jsm, shards, replicas, snapshots, dataKeys, ...untouched };
 };

@@ -3,9 +3,10 @@ import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetst
 import { DomainError } from "#contracts/errors";
 import type { EventStore } from "../event-store.ts";
 import { classifyPublishFailure } from "../publish-outcome.ts";
-import { readRecorded, type RecordedCommit } from "./recorded.ts";
+import { readRecorded, type RecordedCommit, traceOf } from "./recorded.ts";
 import { openCommits } from "../sealing/open-commits.ts";
 import { streamOf } from "../sharding.ts";
+import { traceparentHeader } from "../tracing/tracing.ts";
 
 export interface CommitFeedOptions {
   readonly shard: number;
@@ -36,12 +37,13 @@ export async function* openCommitFeed(
   store: EventStore,
   { shard, after, signal, maxBatch = 500 }: CommitFeedOptions,
 ): AsyncGenerator<readonly RecordedCommit[]> {
+  const read = store.tracing === null ? readRecorded : readTraced;
   let last = after;
   let awaySince: number | undefined;
   while (!signal.aborted) {
     try {
       for await (const batch of readUntilSilent(store, { shard, after: last, signal, maxBatch })) {
-        const recorded = await openCommits(store.dataKeys, batch.map(readRecorded));
+        const recorded = await openCommits(store.dataKeys, batch.map(read));
         last = endOfContiguous(recorded, last);
         awaySince = undefined;
         yield recorded;
@@ -56,6 +58,12 @@ export async function* openCommitFeed(
     }
   }
 }
+
+/** The client reads the headers of a message when they are first asked for, which takes its time. */
+const readTraced = (message: JsMsg): RecordedCommit => ({
+  ...readRecorded(message),
+  ...traceOf(message.headers?.get(traceparentHeader)),
+});
 
 /** The last sequence of a batch that follows on another one. Throws `log_gap`. */
 const endOfContiguous = (recorded: readonly RecordedCommit[], before: number): number => {

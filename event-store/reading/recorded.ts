@@ -5,6 +5,7 @@ import type { Position } from "#contracts/position";
 import { isPlainCommit } from "./plain-commit.ts";
 import { formatPosition } from "../position.ts";
 import { parseSubject, shardIn } from "../sharding.ts";
+import type { Traceparent } from "../tracing/tracing.ts";
 
 /** A commit as it stands in the log. */
 export interface RecordedCommit {
@@ -16,6 +17,11 @@ export interface RecordedCommit {
   readonly commit: Commit;
   /** SHA-256 of the stored bytes, in hex: what the aggregate's next commit names as `prev`. */
   readonly hash: string;
+  /**
+   * What the commit is a part of, and, in a reactor, its handling: what the commands that follow are a part of.
+   * Read only where traces are followed.
+   */
+  readonly trace?: Traceparent | undefined;
 }
 
 export const hashOf = (bytes: Uint8Array): string => hash("sha256", bytes, "hex");
@@ -40,6 +46,10 @@ export const readRecorded = (message: {
     hash: hashOf(data),
   };
 };
+
+/** The trace that a message names in its header. */
+export const traceOf = (header: string | undefined): Pick<RecordedCommit, "trace"> =>
+  header ? { trace: header } : {};
 
 /** Reads the bytes of a stored message. Throws `event_invalid` for bytes that are not a commit. */
 export const parseCommit = (bytes: Uint8Array, subject: string, sequence: number): Commit => {

@@ -4,9 +4,11 @@ import type { EventType } from "#contracts/event-registry";
 import { derivedId } from "#contracts/ids";
 import type { EventStore } from "../event-store.ts";
 import type { Log } from "../log.ts";
-import { readRecorded, type RecordedCommit } from "../reading/recorded.ts";
+import { readRecorded, type RecordedCommit, traceOf } from "../reading/recorded.ts";
 import { openCommits } from "../sealing/open-commits.ts";
 import { streamOf } from "../sharding.ts";
+import { traceparentHeader } from "../tracing/tracing.ts";
+import { inReactionSpan } from "./reaction-span.ts";
 import { type Handled, startWorker, type Worker } from "./worker.ts";
 
 export interface ReactorOptions {
@@ -42,8 +44,15 @@ export const startReactor = async (store: EventStore, options: ReactorOptions): 
         handle: async (message, attempt) => {
           const recorded = readRecorded(message);
           if (wanted && !recorded.commit.events.some(({ type }) => wanted.has(type))) return;
-          const opened = await openOrWait(store, recorded);
-          return opened ? options.react(opened, attempt) : { retryInMs: retryWithoutKeysMs };
+          const trace = traceOf(message.header(traceparentHeader));
+          const opened = await openOrWait(store, { ...recorded, ...trace });
+          if (opened === null) return { retryInMs: retryWithoutKeysMs };
+          return inReactionSpan(
+            store.tracing,
+            { reactor: options.name, attempt },
+            opened,
+            (traced) => options.react(traced, attempt),
+          );
         },
         log: options.log,
         ackWaitMs: options.ackWaitMs,

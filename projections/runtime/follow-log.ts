@@ -1,6 +1,8 @@
 import { DomainError } from "#contracts/errors";
 import { lastSequence, openCommitFeed } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
+import type { RecordedCommit } from "#event-store/reading/recorded";
+import { inBatchSpan } from "./batch-span.ts";
 import {
   type BatchTarget,
   planBatch,
@@ -41,9 +43,11 @@ export const followLog = async (
   }
   const failing = new AbortController();
   let failure: { readonly error: unknown } | null = null;
-  const write = async (batch: PlannedBatch): Promise<void> => {
+  const write = async (batch: PlannedBatch, recorded: readonly RecordedCommit[]): Promise<void> => {
     try {
-      await writeBatch(target, batch);
+      await inBatchSpan(store.tracing, { target, batch, recorded }, () =>
+        writeBatch(target, batch),
+      );
       projected(batch.to);
     } catch (error) {
       failure = { error };
@@ -64,7 +68,7 @@ export const followLog = async (
       planning.catch(() => undefined);
       await writing;
       if (ended.aborted) break;
-      if (commits.length > 0) writing = write(await planning);
+      if (commits.length > 0) writing = write(await planning, recorded);
       read += commits.length;
       if (problem !== null) throw problem;
       if (read >= until) break;

@@ -13,6 +13,7 @@ import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import type { Lease, Leases } from "#event-store/leases/leases";
 import type { Log } from "#event-store/log";
+import { inSpan, type SpanOptions, type Traceparent } from "#event-store/tracing/tracing";
 import { unlessAborted } from "../unless-aborted.ts";
 import type { KeepFullResult } from "./full-results/keep.ts";
 import { executeOnInvocation, findInvocation, type InvocationKey } from "./invocation-log.ts";
@@ -33,6 +34,8 @@ export interface ExecutionDeps {
   readonly stopping: AbortSignal;
   /** The meta of a new command, in the name of what led here. */
   readonly newMeta: () => CommandMeta;
+  /** What the execution is a part of. */
+  readonly trace?: Traceparent | undefined;
   readonly log: Log;
 }
 
@@ -129,6 +132,7 @@ const perform = async (
   },
 ): Promise<OutcomeCommand> => {
   const { integration, action, params, sessionId, risk } = request;
+  const span = spanOf({ organization, id }, request, { attempt, parent: deps.trace });
   const timeout = AbortSignal.timeout(deps.timeoutMs);
   const signal = AbortSignal.any([timeout, lease.lost, deps.stopping]);
   const startedAt = performance.now();
@@ -136,15 +140,17 @@ const perform = async (
     const source = await requireSource(deps.registry, organization, integration);
     signal.throwIfAborted();
     // A source that does not heed its signal must not hold the executor.
-    const result = await unlessAborted(
-      source.execute(action, params, {
-        invocationId: id,
-        sessionId,
-        organizationId: organization,
+    const result = await inSpan(deps.store.tracing, span, () =>
+      unlessAborted(
+        source.execute(action, params, {
+          invocationId: id,
+          sessionId,
+          organizationId: organization,
+          signal,
+          idempotencyKey: id,
+        }),
         signal,
-        idempotencyKey: id,
-      }),
-      signal,
+      ),
     );
     const { command, whole } = completed(result, Math.round(performance.now() - startedAt));
     if (whole === null) return command;
@@ -158,6 +164,25 @@ const perform = async (
     return failed(isDomainError(error) ? error : reason, risk);
   }
 };
+
+/** Of the deed itself, whose parameters and result are nobody's business there. */
+const spanOf = (
+  { organization, id }: InvocationKey,
+  { integration, action, sessionId }: InvocationRequest,
+  { attempt, parent }: { readonly attempt: number; readonly parent: Traceparent | undefined },
+): SpanOptions => ({
+  name: "execute action",
+  kind: "client",
+  parent,
+  attributes: {
+    "proliferate.organization": organization,
+    "proliferate.session": sessionId,
+    "proliferate.invocation": id,
+    "proliferate.integration": integration,
+    "proliferate.action": action,
+    "proliferate.attempt": attempt,
+  },
+});
 
 const record = async (
   { store, newMeta, log }: ExecutionDeps,

@@ -55,6 +55,7 @@ export const startActionExecutor = async (
         timeoutMs,
         stopping: stopping.signal,
         newMeta,
+        trace: recorded.trace,
         log,
       };
       const outcome = await executeInvocation(deps, keyOf(recorded));

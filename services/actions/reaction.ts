@@ -25,6 +25,7 @@ export const reactionMeta = (
     actor: { kind: "service", id: reactor, via: "reactor" },
     causationId: recorded.commit.meta.commandId,
     correlationId: recorded.commit.meta.correlationId,
+    trace: recorded.trace,
     ...(commandId !== undefined && { commandId }),
   });
 

@@ -11,7 +11,6 @@ import {
   listOrganizationInvocations as listOrganizationInvocationsRoute,
 } from "#contracts/http/actions";
 import type { OrganizationId } from "#contracts/ids";
-import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import type { Log } from "#event-store/log";
 import type { Queryable } from "#projections/database";
 import {
@@ -20,7 +19,8 @@ import {
   listSessionInvocations,
 } from "#projections/invocations/queries";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf, type Principal } from "../gateway/principal.ts";
+import type { Principal } from "../gateway/principal.ts";
+import { metaOf } from "../gateway/request-meta.ts";
 import { requireConnection } from "../sessions/granted-connections.ts";
 import { requireSession } from "../sessions/session-log.ts";
 import { listAvailable } from "./catalogue.ts";
@@ -44,14 +44,6 @@ export interface ActionRoutesDeps extends ActionCommandsDeps {
   /** How long an agent waits for an allowed action, in milliseconds. */
   readonly outcomeTimeoutMs?: number;
 }
-
-interface Requested {
-  readonly principal: Principal;
-  readonly correlationId: string;
-}
-
-const metaOf = ({ principal, correlationId }: Requested): CommandMeta =>
-  newCommandMeta({ actor: actorOf(principal), correlationId });
 
 export const actionRoutes = (deps: ActionRoutesDeps): readonly RouteHandler[] => [
   ...catalogueRoutes(deps),

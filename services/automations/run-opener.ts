@@ -59,4 +59,5 @@ const metaOf = (recorded: RecordedCommit, step: string): CommandMeta =>
     commandId: reactionId(recorded, name, step),
     causationId: recorded.commit.meta.commandId,
     correlationId: recorded.commit.meta.correlationId,
+    trace: recorded.trace,
   });

@@ -60,6 +60,7 @@ const followSetup = async (deps: FollowSetupsDeps, recorded: RecordedCommit): Pr
       commandId: reactionId(recorded, name, what),
       causationId: recorded.commit.meta.commandId,
       correlationId: recorded.commit.meta.correlationId,
+      trace: recorded.trace,
     });
     await execute(deps.store, configurationAggregate, { organization, id }, command, meta);
   };

@@ -1,11 +1,11 @@
 import * as http from "#contracts/http/configurations";
 import type { ConfigurationId } from "#contracts/ids";
-import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { getConfiguration, listConfigurations } from "#projections/configurations/queries";
 import type { Queryable } from "#projections/database";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf, type Principal } from "../gateway/principal.ts";
+import type { Principal } from "../gateway/principal.ts";
+import { metaOf } from "../gateway/request-meta.ts";
 import {
   archiveConfiguration,
   changeConfiguration,
@@ -78,6 +78,3 @@ const refOf = ({ principal, params }: ConfigurationRequest): ConfigurationRef =>
   organization: principal.organizationId,
   id: params.configurationId,
 });
-
-const metaOf = (request: { readonly principal: Principal; readonly correlationId: string }) =>
-  newCommandMeta({ actor: actorOf(request.principal), correlationId: request.correlationId });

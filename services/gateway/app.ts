@@ -11,6 +11,7 @@ import { answerRequestIds, correlationIdOf } from "./correlation.ts";
 import { serveDashboard } from "./dashboard-files.ts";
 import type { RouteHandler } from "./handle-route.ts";
 import { serveOpenApi } from "./openapi.ts";
+import { type RequestTracing, traceRequests } from "./request-spans.ts";
 import { sendProblem } from "./problems.ts";
 import { registerRoute, type RouteDeps } from "./register-route.ts";
 import { keepRawBodies } from "./request-body.ts";
@@ -26,6 +27,8 @@ export interface GatewayOptions extends RouteDeps {
   readonly handlers: readonly RouteHandler[];
   readonly log: Logger;
   readonly metrics: MetricsOptions;
+  /** Null or not given: no traces. */
+  readonly tracing?: RequestTracing | null;
   /** Whose pages may use the API beside the dashboard; nobody's if not given. */
   readonly origins?: AllowedOrigins;
   /** What lets people into sandboxes; without it there are no proxies. */
@@ -62,6 +65,9 @@ export const buildGateway = async (options: GatewayOptions): Promise<FastifyInst
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   app.decorateRequest("principal", null);
+  app.decorateRequest("span", null);
+  // First, so that whatever is refused is in its trace too.
+  if (options.tracing) traceRequests(app, options.tracing);
   keepRawBodies(app);
   answerRequestIds(app);
   addSecurityHeaders(app);

@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import type { Route, RouteAudience } from "#contracts/http/route";
+import type { Traceparent } from "#event-store/tracing/tracing";
 import type { Principal } from "./principal.ts";
 import type { Cookie } from "./session-cookie.ts";
 
@@ -28,6 +29,8 @@ export interface RouteRequest<R extends Route> {
   readonly rawBody: Buffer;
   /** One for everything that this request leads to. */
   readonly correlationId: string;
+  /** What its commands are a part of; undefined where no trace follows it. */
+  readonly trace: Traceparent | undefined;
 }
 
 /** The statuses with which a route may be answered; refusals are thrown as DomainErrors. */

@@ -11,6 +11,8 @@ export const sendProblem = (
   reply: FastifyReply,
 ): FastifyReply => {
   const known = asDomainError(error);
+  if (known.status >= 500) request.span?.fail(known);
+  else request.span?.set({ "error.type": known.code });
   if (known.status >= 500) {
     request.log.error({ err: error, code: known.code }, "request failed");
   } else {

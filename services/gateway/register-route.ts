@@ -58,6 +58,7 @@ export const registerRoute = (
         principal: request.principal,
         rawBody: request.rawBody,
         correlationId: request.id,
+        trace: request.span?.traceparent,
       });
       for (const { name, value, options } of cookies ?? []) reply.setCookie(name, value, options);
       return reply

@@ -1,4 +1,5 @@
 import type { Route } from "#contracts/http/route";
+import type { Span } from "#event-store/tracing/tracing";
 import type { Principal } from "./principal.ts";
 
 /** What the gateway adds to Fastify's own types. */
@@ -8,6 +9,8 @@ declare module "fastify" {
     readonly rawBody: Buffer;
     /** Null on public routes. */
     principal: Principal | null;
+    /** Null where no trace follows the request. */
+    span: Span | null;
   }
   interface FastifyContextConfig {
     /** The route of `contracts`; the server's own (OpenAPI, files) have none. */

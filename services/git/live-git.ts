@@ -2,8 +2,7 @@
 import { assertNever } from "#contracts/assert-never";
 import { type GitAnswer, type GitFrame, maxFilesInFrame } from "#contracts/live/git-frames";
 import type { LiveCommands } from "../fanout/client-requests.ts";
-import type { LiveTicket } from "../fanout/live-client.ts";
-import { metaOf, personOf } from "../sessions/live-person.ts";
+import { inCommandSpan, personOf } from "../sessions/live-person.ts";
 import {
   createGitOperations,
   type GitCaller,
@@ -15,7 +14,11 @@ export const createLiveGit = (deps: GitDeps): LiveCommands["git"] => {
   const git = createGitOperations(deps);
   return async (ticket, frame) => {
     const { role } = await personOf(deps.findUser, ticket);
-    return answer(git, callerOf(ticket, role, frame), frame);
+    return inCommandSpan(deps.store, ticket, frame.type, (meta) => {
+      const { sessionId, organizationId, userId } = ticket;
+      const caller = { sessionId, organizationId, userId, role, meta, requestId: frame.requestId };
+      return answer(git, caller, frame);
+    });
   };
 };
 
@@ -51,12 +54,3 @@ const done = (
   { type: operation, requestId }: GitFrame,
   { branch = null, commit = null, pullRequest = null }: Partial<Result>,
 ): Result => ({ type: "git_result", requestId, operation, branch, commit, pullRequest });
-
-const callerOf = (
-  ticket: LiveTicket,
-  role: GitCaller["role"],
-  { requestId }: GitFrame,
-): GitCaller => {
-  const { sessionId, organizationId, userId } = ticket;
-  return { sessionId, organizationId, userId, role, meta: metaOf(ticket), requestId };
-};

@@ -1,7 +1,8 @@
 /** Git in a session's sandbox, over HTTP. */
 import * as http from "#contracts/http/git";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { metaOf, type PersonsRequest } from "../sessions/session-request.ts";
+import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
+import type { PersonsRequest } from "../sessions/session-request.ts";
 import { createGitOperations, type GitCaller, type GitDeps } from "./operations.ts";
 
 export const gitRoutes = (deps: GitDeps): readonly RouteHandler[] => {
@@ -38,8 +39,7 @@ export const gitRoutes = (deps: GitDeps): readonly RouteHandler[] => {
   ];
 };
 
-type GitRequest = PersonsRequest & {
-  readonly correlationId: string;
+type GitRequest = PersonsRequest & CommandingRequest & {
   /** Of the routes whose repetition needs a key. */
   readonly headers?: { readonly "idempotency-key"?: string | undefined } | undefined;
 };

@@ -14,11 +14,11 @@ import { newId, type OrganizationId, type RuleId } from "#contracts/ids";
 import type { PolicyCommand } from "#contracts/policy/commands";
 import type { PolicyRule } from "#contracts/policy/rules";
 import type { Position } from "#contracts/position";
-import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import type { ActionRegistry } from "../actions/registry.ts";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf, type Principal } from "../gateway/principal.ts";
+import type { Principal } from "../gateway/principal.ts";
+import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
 import { changePolicy, loadPolicy, requireRule } from "./commands.ts";
 import { askPolicy, spentRules } from "./ask-policy.ts";
 import { dryRun } from "./dry-run.ts";
@@ -31,9 +31,8 @@ export interface PolicyRoutesDeps extends PolicyViewDeps {
   readonly clock: () => Date;
 }
 
-interface Requested {
+interface Requested extends CommandingRequest {
   readonly principal: Extract<Principal, { kind: "user" }>;
-  readonly correlationId: string;
 }
 
 export const policyRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
@@ -44,15 +43,10 @@ export const policyRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] =>
 
 const change = (
   { store }: PolicyRoutesDeps,
-  { principal, correlationId }: Requested,
+  request: Requested,
   command: PolicyCommand,
 ): Promise<Position> =>
-  changePolicy(
-    store,
-    principal.organizationId,
-    command,
-    newCommandMeta({ actor: actorOf(principal), correlationId }),
-  );
+  changePolicy(store, request.principal.organizationId, command, metaOf(request));
 
 const queryRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
   handleRoute(getPolicy, async ({ principal: { organizationId: organization } }) => {

@@ -109,6 +109,10 @@ export const startGatewayRole = async (
       log,
       dashboardDir,
       origins: allowedOrigins(config.ALLOWED_ORIGINS, config.PUBLIC_URL ?? null),
+      tracing: store.tracing && {
+        start: store.tracing.start,
+        trustsIncoming: config.TRUST_TRACEPARENT,
+      },
       metrics: {
         token: config.METRICS_TOKEN ?? null,
         status: () => readProjectionStatus(store, sql),

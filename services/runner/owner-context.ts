@@ -12,6 +12,7 @@ import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
 import { isPassing, publishLive, streamLive } from "#event-store/live/live-channel";
 import type { Log } from "#event-store/log";
+import type { Traceparent } from "#event-store/tracing/tracing";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
 import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
@@ -97,6 +98,7 @@ export interface OwnerContext {
   tell(message: LiveMessage): void;
 }
 
+/** @param trace what the commands are a part of */
 export const createOwnerContext = (
   deps: RunnerDeps,
   owned: {
@@ -104,6 +106,7 @@ export const createOwnerContext = (
     readonly session: SessionId;
     readonly epoch: number;
   },
+  trace?: Traceparent,
 ): OwnerContext => {
   const { organization, session, epoch } = owned;
   const actor: Actor = { kind: "service", id: deps.instance, via: "runner" };
@@ -112,7 +115,7 @@ export const createOwnerContext = (
     command: TranscriptCommand,
     causationId: string | null,
   ): Promise<TranscriptState> => {
-    const meta = newCommandMeta({ actor, correlationId: session, causationId });
+    const meta = newCommandMeta({ actor, correlationId: session, causationId, trace });
     return (await execute(deps.store, transcriptAggregate, key, command, meta)).state;
   };
   return {
@@ -126,7 +129,7 @@ export const createOwnerContext = (
           sessionAggregate,
           key,
           command,
-          newCommandMeta({ actor, correlationId: session }),
+          newCommandMeta({ actor, correlationId: session, trace }),
         )
       ).state,
     record: async (message, author = null) => {

@@ -2,7 +2,7 @@
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { Leases } from "#event-store/leases/leases";
 import { serveActivations } from "#event-store/live/owner-activation";
-import { requestOwner } from "#event-store/live/owner-requests";
+import { requestOwner, type WakeCause } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
@@ -72,12 +72,12 @@ export const startRunner = async (
   };
 
   /** Makes sure that somebody owns the session: who has it is woken, else this runner takes it. */
-  const call = async (key: SessionRef): Promise<void> => {
+  const call = async (key: SessionRef, cause: WakeCause | null): Promise<void> => {
     const { session } = key;
-    if (stopping || (await requestOwner(store, session, "wake")) === "answered") {
+    if (stopping || (await requestOwner(store, session, "wake", cause)) === "answered") {
       return;
     }
-    const owner = await ownSession({ ...deps, onRest: makeRoom }, key);
+    const owner = await ownSession({ ...deps, onRest: makeRoom }, key, cause);
     if (!owner) {
       return;
     }
@@ -105,7 +105,7 @@ export const startRunner = async (
       await tellLastEndOf(store, key, { asked: recorded, state });
       return;
     }
-    await call(key);
+    await call(key, causeOf(recorded));
     return { retryInMs: watchIntervalMs };
   };
 
@@ -120,7 +120,7 @@ export const startRunner = async (
   });
   const presence = announceRunner(store);
   const activations = serveActivations(store, (key) => {
-    call(key).catch((error: unknown) => {
+    call(key, null).catch((error: unknown) => {
       log.warn({ err: error, sessionId: key.session }, "a session could not be activated");
     });
   });
@@ -135,6 +135,15 @@ export const startRunner = async (
       await Promise.all([...owners.values()].map((owner) => owner.stop(to)));
     },
   };
+};
+
+/** Which prompts a commit has brought, for those who follow its trace. */
+const causeOf = ({ commit, trace }: RecordedCommit): WakeCause | null => {
+  if (trace === undefined) return null;
+  const prompts = commit.events.flatMap(({ type, data }) =>
+    type === "PromptQueued" ? [String(data["promptId"])] : [],
+  );
+  return { trace, prompts };
 };
 
 /** A log that cannot be asked has nobody who takes sessions. */

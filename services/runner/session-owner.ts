@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isDomainError } from "#contracts/errors";
 import type { Lease, Leases } from "#event-store/leases/leases";
 import { answerAsOwner } from "#event-store/live/owner-questions";
-import { serveOwner } from "#event-store/live/owner-requests";
+import { serveOwner, type WakeCause } from "#event-store/live/owner-requests";
 import type { SandboxEndpoints } from "#contracts/sandbox/endpoints";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { loadSession, type SessionRef } from "../sessions/session-log.ts";
@@ -20,6 +20,7 @@ import {
 } from "../sessions/state.ts";
 import { type ActionsGuide, createActionsGuide } from "./agent/actions-guide.ts";
 import { answerPrompt } from "./agent/answer-prompt.ts";
+import { inTurnSpan, rememberPromptTraces } from "./agent/prompt-traces.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { type BroughtUp, bringUp, isStale } from "./sandbox/bring-up.ts";
 import { failSession, finishPrompt } from "./agent/finish-prompt.ts";
@@ -52,10 +53,11 @@ export interface OwnerDeps extends RunnerDeps {
   readonly onRest: () => void;
 }
 
-/** Takes the session, or answers null when somebody else has it. */
+/** Takes the session, for this cause if it is known; answers null when somebody else has it. */
 export const ownSession = async (
   deps: OwnerDeps,
   key: SessionRef,
+  cause: WakeCause | null,
 ): Promise<SessionOwner | null> => {
   const lease = await deps.leases.acquire(key.session, deps.instance);
   if (!lease) {
@@ -63,7 +65,7 @@ export const ownSession = async (
   }
   const stopping = new AbortController();
   const owner = new Owner(deps, key, lease, AbortSignal.any([lease.lost, stopping.signal]));
-  const done = owner.run();
+  const done = owner.run(cause);
   return {
     done,
     restingSince: () => owner.restingSince,
@@ -89,6 +91,7 @@ class Owner {
   #held: BroughtUp | null = null;
   /** As the state told it last: it has to be put away when the log cannot be asked, too. */
   #sandbox: SandboxRef;
+  readonly #traces = rememberPromptTraces();
   readonly #losses = countLosses(() => performance.now());
   #successor: Successor = "nobody";
   restingSince: number | null = null;
@@ -110,10 +113,14 @@ class Owner {
     this.#successor = successor;
   }
 
-  async run(): Promise<void> {
+  async run(cause: WakeCause | null): Promise<void> {
     const { store, log } = this.#deps;
     const { session } = this.#key;
-    const ring = (): void => this.#bell.ring();
+    this.#traces.note(cause);
+    const ring = (woken: WakeCause | null): void => {
+      this.#traces.note(woken);
+      this.#bell.ring();
+    };
     const listening = serveOwner(store, session, { wake: ring, cancel: ring });
     const endpoints = (): SandboxEndpoints | null => this.#held && endpointsOf(this.#held.sandbox);
     const answering = answerAsOwner(store, session, { endpoints });
@@ -258,15 +265,14 @@ class Owner {
 
   async #answer(prompt: OpenPrompt): Promise<void> {
     if (!this.#held) return;
+    const { conversation } = this.#held;
+    const answer = {
+      ...{ conversation, prompt, sandbox: this.#sandbox, bell: this.#bell },
+      ...{ keepUp: (state: SessionState) => this.#keepUp(state), signal: this.#signal },
+    };
+    const turn = { promptId: prompt.promptId, traces: this.#traces };
     try {
-      await answerPrompt(this.#context, {
-        conversation: this.#held.conversation,
-        prompt,
-        bell: this.#bell,
-        sandbox: this.#sandbox,
-        keepUp: (state) => this.#keepUp(state),
-        signal: this.#signal,
-      });
+      await inTurnSpan(this.#context, turn, (context) => answerPrompt(context, answer));
       this.#losses.answered();
     } catch (error) {
       if (isStale(error) || this.#signal.aborted) {

@@ -8,7 +8,7 @@ import { maxPromptBytes } from "#contracts/session/limits";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute, type Executed } from "#event-store/aggregates/execute";
-import { nudgeOwner, type OwnerVerb } from "#event-store/live/owner-requests";
+import { nudgeOwner, type OwnerVerb, type WakeCause } from "#event-store/live/owner-requests";
 import { sessionAggregate } from "./decider.ts";
 import type { SessionValues } from "./environment/session-values.ts";
 import type { SessionRef } from "./session-log.ts";
@@ -141,7 +141,10 @@ export const carryOut = async (
 ): Promise<Executed<unknown, SessionState>> => {
   const key = { organization, id: session };
   const executed = await execute(deps.store, sessionAggregate, key, command, meta);
-  nudge(deps, { organization, session }, verb);
+  const { trace } = meta;
+  const isTraced = trace !== undefined && command.type === "QueuePrompt";
+  const cause = isTraced ? { trace, prompts: [command.promptId] } : null;
+  nudge(deps, { organization, session }, { verb, cause });
   return executed;
 };
 
@@ -153,10 +156,10 @@ export const carryOut = async (
 const nudge = (
   { store, log }: Pick<SessionCommandsDeps, "store" | "log">,
   { session }: SessionRef,
-  verb: OwnerVerb,
+  { verb, cause }: { readonly verb: OwnerVerb; readonly cause: WakeCause | null },
 ): void => {
   try {
-    nudgeOwner(store, session, verb);
+    nudgeOwner(store, session, verb, cause);
   } catch (error) {
     log.warn({ err: error, sessionId: session, verb }, "could not nudge the session's owner");
   }

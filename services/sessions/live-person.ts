@@ -2,6 +2,8 @@
 import { DomainError } from "#contracts/errors";
 import type { UserView } from "#contracts/identity/principal";
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
+import type { EventStore } from "#event-store/event-store";
+import { inSpan } from "#event-store/tracing/tracing";
 import type { LiveTicket } from "../fanout/live-client.ts";
 import type { FindUser } from "../identity/known-users.ts";
 import type { SessionRef } from "./session-log.ts";
@@ -21,5 +23,19 @@ export const refOf = ({ organizationId, sessionId }: LiveTicket): SessionRef => 
   session: sessionId,
 });
 
-export const metaOf = ({ userId }: LiveTicket): CommandMeta =>
-  newCommandMeta({ actor: { kind: "user", id: userId, via: "live" } });
+/** A trace begins with each command: a connection has none that would be worth following for days. */
+export const inCommandSpan = <T>(
+  { tracing }: Pick<EventStore, "tracing">,
+  { userId, organizationId, sessionId }: LiveTicket,
+  name: string,
+  carryOut: (meta: CommandMeta) => Promise<T>,
+): Promise<T> => {
+  const attributes = {
+    "proliferate.organization": organizationId,
+    "proliferate.session": sessionId,
+  };
+  return inSpan(tracing, { name: `live ${name}`, kind: "server", attributes }, (span) => {
+    const actor = { kind: "user", id: userId, via: "live" } as const;
+    return carryOut(newCommandMeta({ actor, trace: span.traceparent }));
+  });
+};

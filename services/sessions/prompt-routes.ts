@@ -4,8 +4,9 @@ import { authorOf } from "#contracts/transcript/author";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import { nameAuthors } from "../identity/name-authors.ts";
 import * as commands from "./commands.ts";
+import { metaOf } from "../gateway/request-meta.ts";
 import { requireSession } from "./session-log.ts";
-import { metaOf, refOf } from "./session-request.ts";
+import { refOf } from "./session-request.ts";
 import type { OpenPrompt } from "./state.ts";
 
 export interface PromptRoutesDeps extends commands.SessionCommandsDeps {

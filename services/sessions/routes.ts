@@ -18,7 +18,8 @@ import { readTranscript } from "./read-transcript.ts";
 import { serviceTrialRoutes } from "./service-trial/routes.ts";
 import { requireSession, sessionNotFound } from "./session-log.ts";
 import { telemetryOf } from "./telemetry.ts";
-import { metaOf, refOf, type SessionRequest } from "./session-request.ts";
+import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
+import { refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends CreateSessionDeps {
   readonly values: SessionValues;
@@ -178,10 +179,8 @@ const streamLiveRoute = (deps: SessionRoutesDeps): RouteHandler =>
   });
 
 type Watcher = Omit<Parameters<SessionRoutesDeps["signLiveTicket"]>[0], "access">;
-type WatchRequest = SessionRequest & {
-  readonly principal: Extract<Principal, { kind: "user" }>;
-  readonly correlationId: string;
-};
+type WatchRequest = SessionRequest &
+  CommandingRequest & { readonly principal: Extract<Principal, { kind: "user" }> };
 
 const watcherOf = ({ principal, params }: WatchRequest): Watcher => ({
   sessionId: params.sessionId,

@@ -1,7 +1,6 @@
 /** What the routes of a session take from a request. */
 import type { SessionId } from "#contracts/ids";
-import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
-import { actorOf, type Principal } from "../gateway/principal.ts";
+import type { Principal } from "../gateway/principal.ts";
 import type { SessionRef } from "./session-log.ts";
 
 export interface SessionRequest {
@@ -18,9 +17,3 @@ export const refOf = ({ principal, params }: SessionRequest): SessionRef => ({
   organization: principal.organizationId,
   session: params.sessionId,
 });
-
-export const metaOf = (request: {
-  readonly principal: Principal;
-  readonly correlationId: string;
-}): CommandMeta =>
-  newCommandMeta({ actor: actorOf(request.principal), correlationId: request.correlationId });

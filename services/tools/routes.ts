@@ -1,13 +1,13 @@
 import { callTool } from "#contracts/http/tools";
-import { newCommandMeta } from "#event-store/command-meta";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf } from "../gateway/principal.ts";
+import { metaOf } from "../gateway/request-meta.ts";
 import { requireUndeletedSession } from "../sessions/session-log.ts";
 import { checkCall } from "./check-call.ts";
 import { runCall, type RunCallDeps } from "./run-call.ts";
 
 export const toolRoutes = (deps: RunCallDeps): readonly RouteHandler[] => [
-  handleRoute(callTool, async ({ principal, params, body, correlationId }) => {
+  handleRoute(callTool, async (request) => {
+    const { principal, params, body } = request;
     const organization = principal.organizationId;
     const { sessionId: session, toolName } = params;
     const state = await requireUndeletedSession(deps.store, { organization, session });
@@ -18,7 +18,7 @@ export const toolRoutes = (deps: RunCallDeps): readonly RouteHandler[] => [
     const answer = await runCall(
       deps,
       { ...checked, organization, session, callId: body.tool_call_id, state },
-      newCommandMeta({ actor: actorOf(principal), correlationId }),
+      metaOf(request),
     );
     return { status: 200, body: answer };
   }),

@@ -5,12 +5,11 @@ import {
   webhookDeliveryHeader,
   webhookSignatureHeader,
 } from "#contracts/http/triggers";
-import { newCommandMeta } from "#event-store/command-meta";
 import type { Queryable } from "#projections/database";
 import { listTriggers } from "#projections/triggers/queries";
 import { requireConfiguration } from "../configurations/commands.ts";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf } from "../gateway/principal.ts";
+import { metaOf } from "../gateway/request-meta.ts";
 import { createTrigger } from "./commands.ts";
 import { ingest, type IngestDeps } from "./ingest.ts";
 
@@ -19,7 +18,8 @@ export interface TriggerRoutesDeps extends IngestDeps {
 }
 
 export const triggerRoutes = (deps: TriggerRoutesDeps): readonly RouteHandler[] => [
-  handleRoute(createRoute, async ({ body, principal, correlationId }) => {
+  handleRoute(createRoute, async (request) => {
+    const { body, principal } = request;
     const { configurationId = null, connections = null, ...trigger } = body;
     const organization = principal.organizationId;
     if (configurationId) {
@@ -30,7 +30,7 @@ export const triggerRoutes = (deps: TriggerRoutesDeps): readonly RouteHandler[] 
       deps,
       organization,
       { ...trigger, session, provider: "custom", createdBy: principal.userId },
-      newCommandMeta({ actor: actorOf(principal), correlationId }),
+      metaOf(request),
     );
     return {
       status: 201,

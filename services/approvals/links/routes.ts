@@ -49,11 +49,11 @@ export const approvalLinkRoutes = (deps: ApprovalLinkDeps): readonly RouteHandle
       return confirmPage(dec, state.request);
     }),
   ),
-  handleRoute(useApprovalLink, ({ query }) =>
+  handleRoute(useApprovalLink, ({ query, trace }) =>
     asPage(async () => {
       const { claims, user } = await readLink(deps, query.token);
       const { ses: sessionId, inv: invocationId, dec: decision } = claims;
-      await decide(deps, { sessionId, invocationId, decision, by: user, via: "link" });
+      await decide(deps, { sessionId, invocationId, decision, by: user, via: "link", trace });
       return decidedPage(decision);
     }),
   ),

@@ -6,6 +6,7 @@ import {
 } from "#contracts/http/approvals";
 import type { UserView } from "#contracts/identity/principal";
 import type { Log } from "#event-store/log";
+import type { Traceparent } from "#event-store/tracing/tracing";
 import type { ActionCommandsDeps } from "../../actions/commands.ts";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
 import { decide } from "../decide.ts";
@@ -22,7 +23,7 @@ export interface SlackRoutesDeps extends ActionCommandsDeps {
 }
 
 export const slackRoutes = (deps: SlackRoutesDeps): readonly RouteHandler[] => [
-  handleRoute(slackInteraction, async ({ headers, rawBody }) => {
+  handleRoute(slackInteraction, async ({ headers, rawBody, trace }) => {
     const signed = {
       timestamp: headers[slackTimestampHeader],
       signature: headers[slackSignatureHeader],
@@ -30,19 +31,23 @@ export const slackRoutes = (deps: SlackRoutesDeps): readonly RouteHandler[] => [
     };
     verifySlackSignature(deps.signingSecret, signed, deps.clock());
     const press = readPress(rawBody);
-    await tell(deps, press, await carryOut(deps, press));
+    await tell(deps, press, await carryOut(deps, press, trace));
     return { status: 200, body: {} };
   }),
 ];
 
 /** What the message becomes. A decision that cannot be taken is said there: Slack shows nobody an error. */
-const carryOut = async (deps: SlackRoutesDeps, { slackUser, button }: Press): Promise<string> => {
+const carryOut = async (
+  deps: SlackRoutesDeps,
+  { slackUser, button }: Press,
+  trace: Traceparent | undefined,
+): Promise<string> => {
   const { organization, sessionId, invocationId, decision } = button;
   try {
     const email = await deps.slack.emailOf(organization, slackUser);
     const user = email === null ? null : await deps.findUserByEmail(email);
     const by = requireApprover(user, organization);
-    await decide(deps, { sessionId, invocationId, decision, by, via: "slack" });
+    await decide(deps, { sessionId, invocationId, decision, by, via: "slack", trace });
     return `${by.name} has ${decision === "approve" ? "approved" : "denied"} this action.`;
   } catch (error) {
     if (!isDomainError(error)) throw error;

@@ -6,9 +6,8 @@ import {
 } from "#contracts/http/integrations";
 import { isDomainError } from "#contracts/errors";
 import type { VendorId } from "#contracts/integration/events";
-import { newCommandMeta } from "#event-store/command-meta";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
-import { actorOf } from "../../gateway/principal.ts";
+import { metaOf } from "../../gateway/request-meta.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { proveCredentials } from "../vendor/prove-credentials.ts";
 import type { VendorCredentials } from "../vendor/vendor.ts";
@@ -29,15 +28,17 @@ export const integrationRoutes = (deps: IntegrationRoutesDeps): readonly RouteHa
     }));
     return { status: 200, body: { integrations } };
   }),
-  handleRoute(connectIntegration, async ({ params, body, principal, correlationId }) => {
-    const meta = newCommandMeta({ actor: actorOf(principal), correlationId });
+  handleRoute(connectIntegration, async (request) => {
+    const { params, body, principal } = request;
+    const meta = metaOf(request);
     const organization = principal.organizationId;
     await prove(deps, params.vendor, body);
     const key = { organization, vendor: params.vendor, credentials: body };
     return { status: 202, body: { position: await connect(deps, key, meta) } };
   }),
-  handleRoute(disconnectIntegration, async ({ params, principal, correlationId }) => {
-    const meta = newCommandMeta({ actor: actorOf(principal), correlationId });
+  handleRoute(disconnectIntegration, async (request) => {
+    const { params, principal } = request;
+    const meta = metaOf(request);
     const key = { organization: principal.organizationId, vendor: params.vendor };
     return { status: 202, body: { position: await disconnect(deps, key, meta) } };
   }),

@@ -7,11 +7,11 @@ import {
   testConnector,
 } from "#contracts/http/connectors";
 import { isDomainError } from "#contracts/errors";
-import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import type { Log } from "#event-store/log";
 import type { ActionRegistry } from "../../actions/registry.ts";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
-import { actorOf, type Principal } from "../../gateway/principal.ts";
+import type { Principal } from "../../gateway/principal.ts";
+import { metaOf } from "../../gateway/request-meta.ts";
 import { vendors } from "../vendors.ts";
 import {
   type ConnectorKey,
@@ -32,11 +32,7 @@ export interface ConnectorRoutesDeps extends ConnectorsDeps, OpenConnectorDeps {
 
 interface Requested {
   readonly principal: Extract<Principal, { kind: "user" }>;
-  readonly correlationId: string;
 }
-
-const metaOf = ({ principal, correlationId }: Requested): CommandMeta =>
-  newCommandMeta({ actor: actorOf(principal), correlationId });
 
 const keyOf = ({
   principal,

@@ -5,7 +5,7 @@ import type { Message } from "#contracts/transcript/message";
 import { sendPrompt } from "#sandbox/opencode/prompt";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { loadSession } from "../../sessions/session-log.ts";
-import type { OpenPrompt, SessionState } from "../../sessions/state.ts";
+import type { OpenPrompt, SessionState, PromptEnd } from "../../sessions/state.ts";
 import type { Bell } from "../bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
 import { timeLeft } from "../sandbox/expiry.ts";
@@ -33,11 +33,20 @@ export interface AnswerPrompt {
  * Sends the prompt and follows the answer. Safe to repeat by another owner: a prompt that the agent
  * has already is not sent again, and its messages are known by their ids.
  *
+ * Answers how the prompt ended, or that it is still open because this owner stopped.
+ *
  * @throws when the agent is lost, and `stale_owner`
  */
-export const answerPrompt = async (context: OwnerContext, answer: AnswerPrompt): Promise<void> => {
+export const answerPrompt = async (
+  context: OwnerContext,
+  answer: AnswerPrompt,
+): Promise<PromptEnd | "interrupted"> => {
   const { conversation, prompt } = answer;
   const { promptId } = prompt;
+  const finish = async (end: PromptEnd): Promise<PromptEnd> => {
+    await finishPrompt(context, promptId, end);
+    return end;
+  };
   const started = await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
   const { text } = asStarted(started, prompt);
   const asked = questionOf({ promptId, text });
@@ -51,16 +60,13 @@ export const answerPrompt = async (context: OwnerContext, answer: AnswerPrompt):
   const { client, agentSessionId } = conversation;
   const { sent } = await sendPrompt({ client, agentSessionId, promptId, text });
   if (!sent && (await client.status(agentSessionId)).type === "idle") {
-    await finishPrompt(context, promptId, { outcome: "completed", failure: null });
-    return;
+    return finish({ outcome: "completed", failure: null });
   }
   const end = await untilEnd(context, answer, turnEnd);
   if (end === "interrupted") {
-    return;
+    return end;
   }
-  await finishPrompt(
-    context,
-    promptId,
+  return finish(
     end.outcome === "completed"
       ? { outcome: "completed", failure: null }
       : { outcome: end.outcome === "aborted" ? "cancelled" : "failed", failure: end.failure },

@@ -4,7 +4,8 @@ import { provideEnvVariables, type SessionCommandsDeps } from "../commands.ts";
 import { requireRoom } from "../decide-asked.ts";
 import { requireMayChange } from "../permissions.ts";
 import { requireSession, sessionStopped } from "../session-log.ts";
-import { metaOf, refOf } from "../session-request.ts";
+import { metaOf } from "../../gateway/request-meta.ts";
+import { refOf } from "../session-request.ts";
 import type { SessionValues } from "./session-values.ts";
 
 export interface EnvironmentRoutesDeps extends Pick<SessionCommandsDeps, "store" | "log"> {

@@ -3,9 +3,8 @@ import {
   authorizeConnector,
   finishAuthorization,
 } from "#contracts/http/connectors";
-import { newCommandMeta } from "#event-store/command-meta";
 import { handleRoute, type RouteHandler } from "../../../gateway/handle-route.ts";
-import { actorOf } from "../../../gateway/principal.ts";
+import { metaOf } from "../../../gateway/request-meta.ts";
 import { type AuthorizationDeps, beginAuthorization, endAuthorization } from "./authorization.ts";
 import { returnPage } from "./return-page.ts";
 
@@ -27,9 +26,10 @@ export const authorizationRoutes = (deps: AuthorizationRoutesDeps): readonly Rou
       body: returnPage(deps.finishPath, query),
     }),
   ),
-  handleRoute(finishAuthorization, async ({ query, principal, correlationId }) => {
+  handleRoute(finishAuthorization, async (request) => {
+    const { query, principal } = request;
     const { organizationId: organization, userId } = principal;
-    const meta = newCommandMeta({ actor: actorOf(principal), correlationId });
+    const meta = metaOf(request);
     const connector = await endAuthorization(deps, { organization, userId }, query, meta);
     return { status: 200, body: { connector, authorized: true as const } };
   }),

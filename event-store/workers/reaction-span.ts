@@ -1,0 +1,35 @@
+import type { RecordedCommit } from "../reading/recorded.ts";
+import { streamOf } from "../sharding.ts";
+import { commitAttributes, messagingAttributes } from "../tracing/commit-attributes.ts";
+import { inSpan, type Tracing } from "../tracing/tracing.ts";
+import type { Handled } from "./work-message.ts";
+
+/**
+ * Has a reactor handle a commit, within a span if the commit is part of a trace. One message is handled at a
+ * time, so its span is a child of what has published it, and the whole is one trace.
+ *
+ * @param react is given the commit as part of this span
+ */
+export const inReactionSpan = (
+  tracing: Tracing | null,
+  { reactor, attempt }: { readonly reactor: string; readonly attempt: number },
+  recorded: RecordedCommit,
+  react: (recorded: RecordedCommit) => Promise<Handled>,
+): Promise<Handled> => {
+  if (tracing === null || recorded.trace === undefined) return react(recorded);
+  const { ref, shard, position, commit, trace: parent } = recorded;
+  const attributes = {
+    ...messagingAttributes("process", streamOf(shard)),
+    ...commitAttributes(ref, commit.meta),
+    "messaging.consumer.group.name": reactor,
+    "proliferate.position": position,
+    "proliferate.attempt": attempt,
+  };
+  const options = { name: `process ${reactor}`, kind: "consumer", parent, attributes } as const;
+  return inSpan(tracing, options, async (span) => {
+    const handled = await react({ ...recorded, trace: span.traceparent });
+    // Whoever waits asks to be called every few seconds, for as long as an agent answers.
+    if (handled && attempt > 1) span.discard();
+    return handled;
+  });
+};
