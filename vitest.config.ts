@@ -22,9 +22,10 @@ const onNoLogOrTheirOwn = [
   // They use no log, or only to have something to answer: what they look at is HTTP, or other programs.
   "services/{client,gateway,git,identity,integrations,organization,proxies,sandboxes,secrets}/**",
   "services/configurations/*.int.test.ts",
-  "services/actions/catalogue.int.test.ts",
+  "services/actions/sources/catalogue.int.test.ts",
   "services/approvals/**",
-  "services/fanout/{event-streams,socket-server}.int.test.ts",
+  "services/fanout/event-streams.int.test.ts",
+  "services/fanout/sockets/socket-server.int.test.ts",
   "services/sessions/prompt-routes.int.test.ts",
   "services/sessions/environment/**",
   // They look at Postgres; what feeds it is looked at in the projector's test.

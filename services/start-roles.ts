@@ -1,5 +1,5 @@
 /** Starts the roles of a process in the order in which they need each other, and stops them in reverse. */
-import type { ActionRegistry } from "./actions/registry.ts";
+import type { ActionRegistry } from "./actions/sources/registry.ts";
 import type { ConnectorAccess } from "./integrations/connectors/access.ts";
 import type { SlackApp } from "./approvals/slack/slack-app.ts";
 import type { Role } from "./config.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import { create } from "#services/sessions/testing/session-events";
-import { sessionAggregate } from "#services/sessions/decider";
+import { sessionAggregate } from "#services/sessions/aggregate/decider";
 import { connectToNats } from "../connection.ts";
 import { type EventStore, openEventStore } from "../event-store.ts";
 import { execute } from "../aggregates/execute.ts";

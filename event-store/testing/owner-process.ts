@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { isDomainError } from "#contracts/errors";
-import { sessionAggregate } from "#services/sessions/decider";
+import { sessionAggregate } from "#services/sessions/aggregate/decider";
 import { connectToNats } from "../connection.ts";
 import type { Durability } from "../durability.ts";
 import { openEventStore } from "../event-store.ts";

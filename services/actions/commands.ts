@@ -7,20 +7,20 @@ import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
-import { requireConnection } from "../sessions/granted-connections.ts";
+import { requireConnection } from "../sessions/connections/granted-connections.ts";
 import { requireUndeletedSession } from "../sessions/session-log.ts";
-import type { ExistingSession } from "../sessions/state.ts";
-import { requireSameRequest } from "./decider.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
+import { requireSameRequest } from "./invocation/decider.ts";
 import {
   executeOnInvocation,
   findInvocation,
   invocationNotFound,
   requireInvocation,
-} from "./invocation-log.ts";
-import { validateParams } from "./params.ts";
-import { type ActionRegistry, requireAction, requireSource } from "./registry.ts";
-import { recordInvocation, type RecordInvocationDeps } from "./record-invocation.ts";
-import type { SessionKey } from "./session-limits.ts";
+} from "./invocation/invocation-log.ts";
+import { validateParams } from "./requests/params.ts";
+import { type ActionRegistry, requireAction, requireSource } from "./sources/registry.ts";
+import { recordInvocation, type RecordInvocationDeps } from "./requests/record-invocation.ts";
+import type { SessionKey } from "./requests/session-limits.ts";
 
 export interface ActionCommandsDeps extends RecordInvocationDeps {
   readonly registry: ActionRegistry;

@@ -21,9 +21,9 @@ import {
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import { metaOf } from "../gateway/request-meta.ts";
-import { requireConnection } from "../sessions/granted-connections.ts";
+import { requireConnection } from "../sessions/connections/granted-connections.ts";
 import { requireSession } from "../sessions/session-log.ts";
-import { listAvailable } from "./catalogue.ts";
+import { listAvailable } from "./sources/catalogue.ts";
 import {
   type ActionCommandsDeps,
   approveInvocation,
@@ -32,10 +32,10 @@ import {
 } from "./commands.ts";
 import type { FullResultTable } from "./full-results/full-result-table.ts";
 import { readFullResult } from "./full-results/read.ts";
-import { invocationNotFound } from "./invocation-log.ts";
-import { invokeAnswer } from "./invoke-answer.ts";
-import { requireSource } from "./registry.ts";
-import { waitForOutcome } from "./wait-for-outcome.ts";
+import { invocationNotFound } from "./invocation/invocation-log.ts";
+import { invokeAnswer } from "./requests/invoke-answer.ts";
+import { requireSource } from "./sources/registry.ts";
+import { waitForOutcome } from "./requests/wait-for-outcome.ts";
 
 export interface ActionRoutesDeps extends ActionCommandsDeps {
   readonly sql: Queryable;

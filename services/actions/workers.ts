@@ -2,12 +2,16 @@
 import type { EventStore } from "#event-store/event-store";
 import type { TimerHandler } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
-import { startAlwaysAllow } from "./always-allow.ts";
-import { type ActionExecutorOptions, startActionExecutor } from "./executor.ts";
+import { startAlwaysAllow } from "./reactors/always-allow.ts";
+import { type ActionExecutorOptions, startActionExecutor } from "./execution/executor.ts";
 import { fullResultExpiryTimer, removeExpiredResults } from "./full-results/expiry.ts";
 import type { FullResultTable } from "./full-results/full-result-table.ts";
-import { expireInvocation, invocationExpiryTimer, startExpiryScheduler } from "./expiry.ts";
-import { startLiveNotifier } from "./live-notifier.ts";
+import {
+  expireInvocation,
+  invocationExpiryTimer,
+  startExpiryScheduler,
+} from "./reactors/expiry.ts";
+import { startLiveNotifier } from "./reactors/live-notifier.ts";
 
 export const startActionWorkers = async (
   store: EventStore,

@@ -5,7 +5,7 @@ import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
 import { type AggregateKey, loadAggregate } from "#event-store/aggregates/load";
-import { sessionIdOf } from "../sessions/create-session.ts";
+import { sessionIdOf } from "../sessions/creation/create-session.ts";
 import { runDecider, type RunState } from "./decider.ts";
 
 /** Its text becomes its session's, which is erased with it; that the session's id is known before is why. */

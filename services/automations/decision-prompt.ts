@@ -1,6 +1,6 @@
 import { assertNever } from "#contracts/assert-never";
 import type { InvocationId } from "#contracts/ids";
-import type { KnownInvocation } from "../actions/state.ts";
+import type { KnownInvocation } from "../actions/invocation/state.ts";
 
 /**
  * What the agent of an unattended run is told of a decision that it has waited for. The result is quoted as

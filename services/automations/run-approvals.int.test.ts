@@ -6,7 +6,7 @@ import type { Worker } from "#event-store/workers/worker";
 import { listRuns } from "#projections/runs/queries";
 import { denyInvocation } from "../actions/commands.ts";
 import { type ActionWorld, patience, startActionWorld } from "../actions/testing/action-world.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import { completeRun, loadRun, matchTrigger, openRunSession } from "./commands.ts";
 import { startRunApprovals } from "./run-approvals.ts";
 

@@ -6,7 +6,7 @@ import { eventsOf } from "#event-store/aggregates/load";
 import { reactionId, type ReactorOptions, startReactor } from "#event-store/workers/reactor";
 import type { RecordedCommit } from "#event-store/reading/recorded";
 import type { Worker } from "#event-store/workers/worker";
-import { createSession, type CreateSessionDeps } from "../sessions/create-session.ts";
+import { createSession, type CreateSessionDeps } from "../sessions/creation/create-session.ts";
 import { openRunSession } from "./commands.ts";
 
 const name = "run-opener";

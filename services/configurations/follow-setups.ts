@@ -13,7 +13,7 @@ import type { RecordedCommit } from "#event-store/reading/recorded";
 import type { Worker } from "#event-store/workers/worker";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
 import { loadSession } from "../sessions/session-log.ts";
-import type { ExistingSession, SessionState } from "../sessions/state.ts";
+import type { ExistingSession, SessionState } from "../sessions/aggregate/state.ts";
 import { configurationAggregate } from "./decider.ts";
 import { snapshotsTakenBy } from "./snapshots/taken-by.ts";
 

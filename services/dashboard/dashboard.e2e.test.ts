@@ -13,7 +13,7 @@ import { execute } from "#event-store/aggregates/execute";
 import { deriveSandboxToken } from "#sandbox/token";
 import { createClient } from "../client/client.ts";
 import { createRepositoryFixture } from "../demo/repository-fixture.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import { type TestStack, startTestStack } from "../testing/test-stack.ts";
 import { buildDashboard } from "./testing/build-dashboard.ts";
 import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";

@@ -27,7 +27,7 @@ import { openProgress } from "#projections/wait-for-position";
 import { openDataKeys, prepareDataKeys } from "../secrets/data-keys.ts";
 import { deriveKeys } from "../secrets/keys.ts";
 import { queuePrompt } from "../sessions/commands.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import { createTrigger } from "../triggers/commands.ts";
 import { type ErasureStep, eraseText } from "./erase-text.ts";
 import { placesOf } from "./testing/search.ts";

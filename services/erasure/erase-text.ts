@@ -23,7 +23,7 @@ import { forgetDeliveries, forgetDelivery } from "#event-store/workers/inbox";
 import { forgetLive } from "#event-store/live/live-channel";
 import { deleteSnapshot } from "#event-store/aggregates/snapshots";
 import type { DataKeyVault, ErasedKey } from "../secrets/data-keys.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import { type ErasureTarget, findTextHolders, type TextHolders } from "./text-holders.ts";
 
 /** Clocks of machines do not run alike, and a timer may fire a little early. */

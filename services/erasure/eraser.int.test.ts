@@ -12,8 +12,8 @@ import { runningStack } from "../running.ts";
 import { openDataKeys, prepareDataKeys } from "../secrets/data-keys.ts";
 import { deriveKeys } from "../secrets/keys.ts";
 import { deleteSession } from "../sessions/commands.ts";
-import { createSession } from "../sessions/create-session.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { createSession } from "../sessions/creation/create-session.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import { startEraser } from "./eraser.ts";
 
 const patience = { timeout: 30_000, interval: 50 };

@@ -2,14 +2,14 @@
 import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
-import { EventStreamSocket } from "./event-stream.ts";
+import { EventStreamSocket } from "./sockets/event-stream.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
-import { type ClientCounts, LiveClient, type LiveTicket } from "./live-client.ts";
-import type { PastOfSession } from "./load-init.ts";
-import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
-import { goingAway } from "./socket-server.ts";
-import { streamPlaces } from "./stream-places.ts";
-import { watchSessionsOf } from "./watch-sessions-of.ts";
+import { type ClientCounts, LiveClient, type LiveTicket } from "./client/live-client.ts";
+import type { PastOfSession } from "./watched-session/load-init.ts";
+import { reopenAfterReconnect } from "./watched-session/reopen-after-reconnect.ts";
+import { goingAway } from "./sockets/socket-server.ts";
+import { streamPlaces } from "./client/stream-places.ts";
+import { watchSessionsOf } from "./watched-session/watch-sessions-of.ts";
 
 export interface EventStreamsOptions extends PastOfSession {
   readonly store: EventStore;

@@ -10,9 +10,9 @@ import { openEventStore } from "#event-store/event-store";
 import { publishLive } from "#event-store/live/live-channel";
 import { openTestEventStore, type TestEventStore } from "#event-store/testing/test-event-store";
 import { type Fanout, type FanoutOptions, startFanout } from "./fanout.ts";
-import { openSocketServer } from "./open-socket-server.ts";
+import { openSocketServer } from "./sockets/open-socket-server.ts";
 import { connectClient, textOf } from "./testing/live-client.ts";
-import { openWsServer } from "./ws-adapter.ts";
+import { openWsServer } from "./sockets/ws-adapter.ts";
 
 const patience = { timeout: 30_000, interval: 20 };
 const adapters = [

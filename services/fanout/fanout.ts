@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
-import type { LiveCommands } from "./client-requests.ts";
+import type { LiveCommands } from "./client/client-requests.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
-import { type ClientCounts, LiveClient, type VerifyTicket } from "./live-client.ts";
-import type { LoadStatus, LoadTranscript } from "./load-init.ts";
-import { openSocketServer } from "./open-socket-server.ts";
-import { reopenAfterReconnect } from "./reopen-after-reconnect.ts";
-import type { SocketServer } from "./socket-server.ts";
-import { watchSessionsOf } from "./watch-sessions-of.ts";
+import { type ClientCounts, LiveClient, type VerifyTicket } from "./client/live-client.ts";
+import type { LoadStatus, LoadTranscript } from "./watched-session/load-init.ts";
+import { openSocketServer } from "./sockets/open-socket-server.ts";
+import { reopenAfterReconnect } from "./watched-session/reopen-after-reconnect.ts";
+import type { SocketServer } from "./sockets/socket-server.ts";
+import { watchSessionsOf } from "./watched-session/watch-sessions-of.ts";
 
 export interface FanoutOptions {
   readonly store: EventStore;

@@ -12,7 +12,7 @@ import { publishLive } from "#event-store/live/live-channel";
 import { startTestProcess, type TestProcess } from "#event-store/testing/child-process";
 import { watchSession } from "../client/watch-session.ts";
 import { signLiveTicket } from "../identity/signed-tokens.ts";
-import { transcriptAggregate } from "../sessions/transcript-decider.ts";
+import { transcriptAggregate } from "../sessions/transcript/transcript-decider.ts";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";
 
 /** Processes compile their programs before they do anything, and 500 come back at once. */

@@ -1,4 +1,4 @@
-import type { FrameBudgetLimits } from "./frame-budget.ts";
+import type { FrameBudgetLimits } from "./client/frame-budget.ts";
 
 /** The bounds of the tier. All of them have defaults; tests and operators change single ones. */
 export interface FanoutLimits {

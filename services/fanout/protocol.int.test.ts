@@ -8,7 +8,7 @@ import type { ClientFrame, LiveAccess } from "#contracts/live/client-frames";
 import { type Client, createClient } from "../client/client.ts";
 import { startTestGateway, type TestGateway } from "../gateway/testing/test-gateway.ts";
 import { signLiveTicket, verifyLiveTicket } from "../identity/signed-tokens.ts";
-import { createLiveCommands } from "../sessions/live-commands.ts";
+import { createLiveCommands } from "../sessions/live/live-commands.ts";
 import { type Fanout, startFanout } from "./fanout.ts";
 import { connectClient, type TestClient } from "./testing/live-client.ts";
 

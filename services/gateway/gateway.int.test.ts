@@ -13,7 +13,7 @@ import { loadAggregate } from "#event-store/aggregates/load";
 import { sessionsProjection } from "#projections/sessions/projection";
 import { createClient } from "../client/client.ts";
 import { verifyLiveTicket } from "../identity/signed-tokens.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import { brokenRoute, startTestGateway, type TestGateway } from "./testing/test-gateway.ts";
 
 const metricsToken = "metrics-token-of-the-test";

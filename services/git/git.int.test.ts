@@ -19,7 +19,7 @@ import { startTestGateway, type TestGateway } from "../gateway/testing/test-gate
 import { putCredentials } from "../integrations/connections/credentials.ts";
 import { createOutbound, type Outbound } from "../integrations/outbound/outbound.ts";
 import { type Secrets } from "../secrets/secrets.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import type { GitDeps } from "./operations.ts";
 import { gitRoutes } from "./routes.ts";
 import { type GithubServer, startGithubServer } from "./testing/github-server.ts";

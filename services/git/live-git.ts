@@ -1,8 +1,8 @@
 /** Git in a session's sandbox, over the live channel. */
 import { assertNever } from "#contracts/assert-never";
 import { type GitAnswer, type GitFrame, maxFilesInFrame } from "#contracts/live/git-frames";
-import type { LiveCommands } from "../fanout/client-requests.ts";
-import { inCommandSpan, personOf } from "../sessions/live-person.ts";
+import type { LiveCommands } from "../fanout/client/client-requests.ts";
+import { inCommandSpan, personOf } from "../sessions/live/live-person.ts";
 import {
   createGitOperations,
   type GitCaller,

@@ -20,7 +20,7 @@ import type { FindUser } from "../identity/known-users.ts";
 import type { Outbound } from "../integrations/outbound/outbound.ts";
 import type { Visitor } from "../proxies/find-endpoints.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import { requireMayChange } from "../sessions/permissions.ts";
 import { requireSession, type SessionRef } from "../sessions/session-log.ts";
 import { type OpenedPullRequest, openPullRequestOn } from "./pull-requests.ts";

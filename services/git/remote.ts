@@ -6,8 +6,8 @@ import type { GitPushRequest } from "#contracts/sandbox/git";
 import { getCredentials } from "../integrations/connections/credentials.ts";
 import type { VendorCredentials } from "../integrations/vendor/vendor.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import { hasConnection } from "../sessions/granted-connections.ts";
-import type { ExistingSession } from "../sessions/state.ts";
+import { hasConnection } from "../sessions/connections/granted-connections.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 
 /** A repository on GitHub. */
 export interface GithubRepository {

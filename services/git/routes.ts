@@ -39,10 +39,11 @@ export const gitRoutes = (deps: GitDeps): readonly RouteHandler[] => {
   ];
 };
 
-type GitRequest = PersonsRequest & CommandingRequest & {
-  /** Of the routes whose repetition needs a key. */
-  readonly headers?: { readonly "idempotency-key"?: string | undefined } | undefined;
-};
+type GitRequest = PersonsRequest &
+  CommandingRequest & {
+    /** Of the routes whose repetition needs a key. */
+    readonly headers?: { readonly "idempotency-key"?: string | undefined } | undefined;
+  };
 
 const callerOf = (request: GitRequest): GitCaller => ({
   sessionId: request.params.sessionId,

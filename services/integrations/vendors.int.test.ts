@@ -8,7 +8,7 @@
 import { Kind, parse } from "graphql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { validateParams } from "../actions/params.ts";
+import { validateParams } from "../actions/requests/params.ts";
 import { github } from "./github/github.ts";
 import { linear } from "./linear/linear.ts";
 import { posthog } from "./posthog/posthog.ts";

@@ -15,7 +15,7 @@ import type { PolicyCommand } from "#contracts/policy/commands";
 import type { PolicyRule } from "#contracts/policy/rules";
 import type { Position } from "#contracts/position";
 import type { EventStore } from "#event-store/event-store";
-import type { ActionRegistry } from "../actions/registry.ts";
+import type { ActionRegistry } from "../actions/sources/registry.ts";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";

@@ -1,10 +1,10 @@
 import { type Fanout, startFanout } from "../fanout/fanout.ts";
-import { pastOfSessions } from "../fanout/past-of-sessions.ts";
+import { pastOfSessions } from "../fanout/watched-session/past-of-sessions.ts";
 import { verifyLiveTicket } from "../identity/signed-tokens.ts";
 import { createLiveGit } from "../git/live-git.ts";
 import { openSidecarAccess } from "../git/sidecar-access.ts";
 import { allowedOrigins } from "../gateway/allowed-origins.ts";
-import { createLiveCommands } from "../sessions/live-commands.ts";
+import { createLiveCommands } from "../sessions/live/live-commands.ts";
 import { openDirectory } from "../identity/directory.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
 import type { ConnectorAccess } from "../integrations/connectors/access.ts";

@@ -5,7 +5,7 @@ import type { SandboxProvider } from "#sandbox/provider/provider";
 import { createProvider } from "#sandbox/providers/create-provider";
 import { startScriptedModel } from "#sandbox/scripted-model/index";
 import { deriveSandboxToken } from "#sandbox/token";
-import type { ActionRegistry } from "../actions/registry.ts";
+import type { ActionRegistry } from "../actions/sources/registry.ts";
 import type { Config } from "../config.ts";
 import { startSnapshotRemover } from "../configurations/snapshots/snapshot-remover.ts";
 import type { Platform } from "../platform.ts";

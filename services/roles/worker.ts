@@ -5,7 +5,7 @@ import { openProgress } from "#projections/wait-for-position";
 import { openFullResults } from "../actions/full-results/full-result-table.ts";
 import { createKeepFullResult } from "../actions/full-results/keep.ts";
 import { actionTimerHandlers, startActionWorkers } from "../actions/workers.ts";
-import type { ActionRegistry } from "../actions/registry.ts";
+import type { ActionRegistry } from "../actions/sources/registry.ts";
 import { startSlackNotifier } from "../approvals/slack/notifier.ts";
 import type { SlackApp } from "../approvals/slack/slack-app.ts";
 import { startRunApprovals } from "../automations/run-approvals.ts";

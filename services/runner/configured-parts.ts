@@ -1,5 +1,5 @@
 import type { SandboxSpec } from "#sandbox/provider/spec";
-import type { ExistingSession } from "../sessions/state.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 
 /**
  * What a sandbox has of its session's configuration beside the repositories and services. A snapshot

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { evolveSession } from "../sessions/evolve.ts";
-import type { ExistingSession, SessionState } from "../sessions/state.ts";
+import { evolveSession } from "../sessions/aggregate/evolve.ts";
+import type { ExistingSession, SessionState } from "../sessions/aggregate/state.ts";
 import { applied, created } from "../sessions/testing/session-events.ts";
 import { configuredParts } from "./configured-parts.ts";
 

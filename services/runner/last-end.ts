@@ -1,13 +1,14 @@
 /**
  * The end of the prompt that was answered last, for watchers whom nobody may have told: its owner may have died
- * between recording it and telling them. Whoever has been told is not told twice (`services/fanout/told-ends.ts`).
+ * between recording it and telling them. Whoever has been told is not told twice
+ * (`services/fanout/watched-session/told-ends.ts`).
  */
 import type { LiveMessage } from "#contracts/live/messages";
 import { eventsOf } from "#event-store/aggregates/load";
 import type { EventStore } from "#event-store/event-store";
 import { type LiveKey, publishLive } from "#event-store/live/live-channel";
 import type { RecordedCommit } from "#event-store/reading/recorded";
-import type { SessionState } from "../sessions/state.ts";
+import type { SessionState } from "../sessions/aggregate/state.ts";
 
 /** What those who watch are to be told of it; null where no prompt was answered yet. */
 export const lastEndMessage = (

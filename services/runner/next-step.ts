@@ -4,7 +4,7 @@ import {
   type OpenPrompt,
   type SessionState,
   type SnapshotRequest,
-} from "../sessions/state.ts";
+} from "../sessions/aggregate/state.ts";
 
 export type Step =
   | { readonly kind: "bring_up" }

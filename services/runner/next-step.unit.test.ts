@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ExistingSession } from "../sessions/state.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 import { needsOwner, nextStep } from "./next-step.ts";
 
 const prompt = {

@@ -17,10 +17,13 @@ import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
 import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
 import type { FindUser } from "../identity/known-users.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
 import type { SessionValues } from "../sessions/environment/session-values.ts";
-import type { ExistingSession, SessionState } from "../sessions/state.ts";
-import { transcriptAggregate, type TranscriptState } from "../sessions/transcript-decider.ts";
+import type { ExistingSession, SessionState } from "../sessions/aggregate/state.ts";
+import {
+  transcriptAggregate,
+  type TranscriptState,
+} from "../sessions/transcript/transcript-decider.ts";
 
 /** How long an owner lets things take, in milliseconds unless it says otherwise. */
 export interface OwnerLimits {

@@ -17,7 +17,7 @@ import {
   type ExistingSession,
   type OpenPrompt,
   type SessionState,
-} from "../sessions/state.ts";
+} from "../sessions/aggregate/state.ts";
 import { type ActionsGuide, createActionsGuide } from "./agent/actions-guide.ts";
 import { answerPrompt } from "./agent/answer-prompt.ts";
 import { inTurnSpan, rememberPromptTraces } from "./agent/prompt-traces.ts";

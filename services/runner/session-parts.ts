@@ -1,9 +1,9 @@
 /** What a runner needs of the other domains to own sessions, on one platform. */
 import { openAgentToolDesk } from "../actions/agent-tools/desk.ts";
-import { listAvailable } from "../actions/catalogue.ts";
-import type { ActionRegistry } from "../actions/registry.ts";
+import { listAvailable } from "../actions/sources/catalogue.ts";
+import type { ActionRegistry } from "../actions/sources/registry.ts";
 import { requireSession } from "../sessions/session-log.ts";
-import { openSessionLimits } from "../actions/session-limits.ts";
+import { openSessionLimits } from "../actions/requests/session-limits.ts";
 import { openDirectory } from "../identity/directory.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
 import type { Platform } from "../platform.ts";

@@ -1,4 +1,4 @@
-import type { OpenPrompt, SessionState } from "../sessions/state.ts";
+import type { OpenPrompt, SessionState } from "../sessions/aggregate/state.ts";
 import { readTranscript } from "./agent/memory.ts";
 import { withAuthor } from "./agent/name-author.ts";
 import type { OwnerContext } from "./owner-context.ts";

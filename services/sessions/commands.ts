@@ -9,10 +9,10 @@ import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute, type Executed } from "#event-store/aggregates/execute";
 import { nudgeOwner, type OwnerVerb, type WakeCause } from "#event-store/live/owner-requests";
-import { sessionAggregate } from "./decider.ts";
+import { sessionAggregate } from "./aggregate/decider.ts";
 import type { SessionValues } from "./environment/session-values.ts";
 import type { SessionRef } from "./session-log.ts";
-import type { SessionState } from "./state.ts";
+import type { SessionState } from "./aggregate/state.ts";
 
 export interface SessionCommandsDeps {
   readonly store: EventStore;

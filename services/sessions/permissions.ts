@@ -4,7 +4,7 @@ import { approverRoles, type Role } from "#contracts/identity/principal";
 import type { UserId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
 import { requireSession, type SessionRef } from "./session-log.ts";
-import type { ExistingSession } from "./state.ts";
+import type { ExistingSession } from "./aggregate/state.ts";
 
 interface Person {
   readonly userId: UserId;

@@ -7,7 +7,7 @@ import * as commands from "./commands.ts";
 import { metaOf } from "../gateway/request-meta.ts";
 import { requireSession } from "./session-log.ts";
 import { refOf } from "./session-request.ts";
-import type { OpenPrompt } from "./state.ts";
+import type { OpenPrompt } from "./aggregate/state.ts";
 
 export interface PromptRoutesDeps extends commands.SessionCommandsDeps {
   /** Where the authors' names are. */

@@ -3,8 +3,8 @@ import { DomainError } from "#contracts/errors";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import { loadKept } from "#event-store/aggregates/kept-aggregates";
 import type { EventStore } from "#event-store/event-store";
-import { sessionAggregate } from "./decider.ts";
-import type { ExistingSession, SessionState } from "./state.ts";
+import { sessionAggregate } from "./aggregate/decider.ts";
+import type { ExistingSession, SessionState } from "./aggregate/state.ts";
 
 export interface SessionRef {
   readonly organization: OrganizationId;

@@ -1,7 +1,7 @@
 /** Whether a tool call makes sense, before anything of it is written. */
 import { DomainError } from "#contracts/errors";
 import { agentTools, findTool, type ToolName } from "#contracts/tools/registry";
-import type { ExistingSession } from "../sessions/state.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 
 export interface AskedCall {
   readonly toolName: string;

@@ -5,7 +5,7 @@ import type { ToolAnswer } from "#contracts/tools/answer";
 import type { ToolArgs, ToolName } from "#contracts/tools/registry";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import type { ExistingSession } from "../sessions/state.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 
 export interface ToolDeps {
   readonly store: EventStore;

@@ -12,7 +12,7 @@ import { execute } from "#event-store/aggregates/execute";
 import type { Leases } from "#event-store/leases/leases";
 import { loadAggregate } from "#event-store/aggregates/load";
 import { fingerprintOf } from "../sessions/fingerprint.ts";
-import type { ExistingSession } from "../sessions/state.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 import type { CheckedCall } from "./check-call.ts";
 import { callOf, toolCallsAggregate } from "./decider.ts";
 import type { ToolDeps, ToolHandler, ToolHandlers } from "./handler.ts";

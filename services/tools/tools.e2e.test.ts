@@ -14,8 +14,8 @@ import {
 import { createConfiguration, getConfiguration } from "#contracts/http/configurations";
 import type { ToolPart } from "#contracts/transcript/message";
 import { loadAggregate } from "#event-store/aggregates/load";
-import { sessionAggregate } from "../sessions/decider.ts";
-import type { ExistingSession } from "../sessions/state.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 import { startTestStack, type TestStack } from "../testing/test-stack.ts";
 
 const patience = { timeout: 150_000, interval: 200 };

@@ -7,8 +7,8 @@ import { execute } from "#event-store/aggregates/execute";
 import { openLiveFeed } from "#event-store/live/live-channel";
 import { loadAggregate } from "#event-store/aggregates/load";
 import { matchTrigger } from "../automations/commands.ts";
-import { sessionAggregate } from "../sessions/decider.ts";
-import type { ExistingSession } from "../sessions/state.ts";
+import { sessionAggregate } from "../sessions/aggregate/decider.ts";
+import type { ExistingSession } from "../sessions/aggregate/state.ts";
 import { callOf, toolCallsAggregate } from "./decider.ts";
 import {
   startToolWorld,

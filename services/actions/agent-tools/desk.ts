@@ -16,12 +16,16 @@ import { triggerOfSession } from "../../policy/ask-policy.ts";
 import { loadPolicy } from "../../policy/commands.ts";
 import { toolPermissions } from "../../policy/tool-permissions.ts";
 import { fingerprintOf } from "../../sessions/fingerprint.ts";
-import { policyActor } from "../decider.ts";
-import { executeOnInvocation, findInvocation, requireInvocation } from "../invocation-log.ts";
-import { recordInvocation, type RecordInvocationDeps } from "../record-invocation.ts";
+import { policyActor } from "../invocation/decider.ts";
+import {
+  executeOnInvocation,
+  findInvocation,
+  requireInvocation,
+} from "../invocation/invocation-log.ts";
+import { recordInvocation, type RecordInvocationDeps } from "../requests/record-invocation.ts";
 import { requireSession } from "../../sessions/session-log.ts";
-import type { SessionKey } from "../session-limits.ts";
-import type { KnownInvocation } from "../state.ts";
+import type { SessionKey } from "../requests/session-limits.ts";
+import type { KnownInvocation } from "../invocation/state.ts";
 import { recordableParams } from "./recordable-params.ts";
 
 export type ToolVerdict =

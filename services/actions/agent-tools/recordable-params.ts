@@ -1,5 +1,5 @@
-import { type Json, redactJson } from "../redact-result.ts";
-import { truncateJson } from "../truncate.ts";
+import { type Json, redactJson } from "../execution/redact-result.ts";
+import { truncateJson } from "../execution/truncate.ts";
 
 /** As much of a tool's parameters as an approver can read, in bytes of its JSON. */
 const maxParamsBytes = 10 * 1024;

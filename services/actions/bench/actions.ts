@@ -11,7 +11,7 @@ import { startEmbeddedStack } from "#infra/embedded-stack";
 import { compileProgram } from "#projections/bench/compile";
 import { createClient } from "../../client/client.ts";
 import { runningStack } from "../../running.ts";
-import { maxInvocationsPerMinute } from "../session-limits.ts";
+import { maxInvocationsPerMinute } from "../requests/session-limits.ts";
 import { benchPolicy, type PolicyMicros } from "./policy.ts";
 import type { ProgramCommands } from "./program-process.ts";
 

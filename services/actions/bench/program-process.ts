@@ -12,9 +12,9 @@ import { openConnectorAccess } from "../../integrations/connectors/access.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { openPlatform, type Platform } from "../../platform.ts";
 import { changePolicy } from "../../policy/commands.ts";
-import { createSession } from "../../sessions/create-session.ts";
+import { createSession } from "../../sessions/creation/create-session.ts";
 import { startRoles } from "../../start-roles.ts";
-import type { ActionRegistry } from "../registry.ts";
+import type { ActionRegistry } from "../sources/registry.ts";
 import { noSources } from "../testing/no-sources.ts";
 import { startFloor } from "./floor.ts";
 

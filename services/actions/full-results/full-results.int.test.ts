@@ -7,7 +7,7 @@ import { shardOf } from "#event-store/sharding";
 import { startTimerWorker } from "#event-store/timers/timers";
 import { getInvocation } from "#projections/invocations/queries";
 import { eraseText } from "../../erasure/erase-text.ts";
-import type { InvocationKey } from "../invocation-log.ts";
+import type { InvocationKey } from "../invocation/invocation-log.ts";
 import { patience } from "../testing/action-world.ts";
 import { actionTimerHandlers } from "../workers.ts";
 import { fullResultLifetimeMs, maxFullResultBytes } from "./keep.ts";

@@ -4,7 +4,7 @@ import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import { loadPolicy } from "../../policy/commands.ts";
 import { unlessAborted } from "../../unless-aborted.ts";
-import type { Json } from "../redact-result.ts";
+import type { Json } from "../execution/redact-result.ts";
 import { scheduleRemoval } from "./expiry.ts";
 import type { FullResultKey, FullResultTable } from "./full-result-table.ts";
 

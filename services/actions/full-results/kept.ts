@@ -1,7 +1,7 @@
 /** Whether an invocation's full result is there to be read, by what the log says of it. Pure. */
 import { DomainError } from "#contracts/errors";
 import type { FullResult } from "#contracts/invocation/full-result";
-import type { KnownInvocation } from "../state.ts";
+import type { KnownInvocation } from "../invocation/state.ts";
 
 export type KeptResult = Extract<FullResult, { status: "kept" }>;
 

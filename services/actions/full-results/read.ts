@@ -6,7 +6,7 @@ import {
   type InvocationKey,
   invocationNotFound,
   requireInvocation,
-} from "../invocation-log.ts";
+} from "../invocation/invocation-log.ts";
 import type { FullResultTable } from "./full-result-table.ts";
 import { fullResultNotFound, requireKept } from "./kept.ts";
 

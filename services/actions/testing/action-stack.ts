@@ -17,7 +17,7 @@ import { startProjector } from "#projections/runtime/projector";
 import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { type DemoMcpServer, startDemoMcpServer } from "../../integrations/demo/demo-mcp-server.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
-import { createSession } from "../../sessions/create-session.ts";
+import { createSession } from "../../sessions/creation/create-session.ts";
 import { type DataKeyVault, openDataKeys, prepareDataKeys } from "../../secrets/data-keys.ts";
 import { deriveKeys } from "../../secrets/keys.ts";
 import type { ActionCommandsDeps } from "../commands.ts";
@@ -27,7 +27,7 @@ import {
   openFullResults,
   prepareFullResults,
 } from "../full-results/full-result-table.ts";
-import { openSessionLimits } from "../session-limits.ts";
+import { openSessionLimits } from "../requests/session-limits.ts";
 
 export interface ActionStack {
   readonly store: EventStore;

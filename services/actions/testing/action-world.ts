@@ -9,7 +9,7 @@ import type { RouteHandler, RouteReply } from "../../gateway/handle-route.ts";
 import type { Principal } from "../../gateway/principal.ts";
 import { policyRoutes } from "../../policy/routes.ts";
 import { createKeepFullResult } from "../full-results/keep.ts";
-import { findInvocation } from "../invocation-log.ts";
+import { findInvocation } from "../invocation/invocation-log.ts";
 import { actionRoutes } from "../routes.ts";
 import { actionTimerHandlers, startActionWorkers } from "../workers.ts";
 import { type ActionStack, startActionStack } from "./action-stack.ts";

@@ -11,8 +11,8 @@ import type { Durability } from "#event-store/durability";
 import { openEventStore } from "#event-store/event-store";
 import { openLeases } from "#event-store/leases/leases";
 import type { InvocationId, OrganizationId } from "#contracts/ids";
-import { executeInvocation } from "../execution.ts";
-import type { ActionSource } from "../source.ts";
+import { executeInvocation } from "../execution/execution.ts";
+import type { ActionSource } from "../sources/source.ts";
 
 const [url = "", durability = "", organization = "", id = "", kind = "", course = ""] =
   process.argv.slice(2);

@@ -3,8 +3,8 @@ import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
 import { startReactor } from "#event-store/workers/reactor";
 import type { Worker } from "#event-store/workers/worker";
-import { requireInvocation } from "../../actions/invocation-log.ts";
-import { approvalRequestOf, keyOf } from "../../actions/reaction.ts";
+import { requireInvocation } from "../../actions/invocation/invocation-log.ts";
+import { approvalRequestOf, keyOf } from "../../actions/invocation/reaction.ts";
 import { approvalBlocks } from "./message.ts";
 import type { SlackApp } from "./slack-app.ts";
 

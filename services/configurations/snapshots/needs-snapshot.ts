@@ -1,4 +1,4 @@
-import type { SessionState } from "../../sessions/state.ts";
+import type { SessionState } from "../../sessions/aggregate/state.ts";
 
 /**
  * Whether a session could still ask for a snapshot: as its own, as that of its configuration while it has

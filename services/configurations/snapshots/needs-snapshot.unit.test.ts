@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { derivedId } from "#contracts/ids";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import { needsSnapshot } from "./needs-snapshot.ts";
 
 const madeFrom = (snapshotId: string): ExistingSession["configuration"] => ({

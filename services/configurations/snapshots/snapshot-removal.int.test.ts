@@ -19,8 +19,11 @@ import { openSnapshotStore } from "#sandbox/providers/local/snapshots";
 import { noSources } from "../../actions/testing/no-sources.ts";
 import { runningStack } from "../../running.ts";
 import { deleteSession } from "../../sessions/commands.ts";
-import { createSession, type CreateSessionRequest } from "../../sessions/create-session.ts";
-import { sessionAggregate } from "../../sessions/decider.ts";
+import {
+  createSession,
+  type CreateSessionRequest,
+} from "../../sessions/creation/create-session.ts";
+import { sessionAggregate } from "../../sessions/aggregate/decider.ts";
 import { archiveConfiguration } from "../commands.ts";
 import { configurationAggregate } from "../decider.ts";
 import { startFollowingSetups } from "../follow-setups.ts";

@@ -9,12 +9,12 @@ import type { InvocationCommand } from "#contracts/invocation/commands";
 import type { Position } from "#contracts/position";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { Message } from "#contracts/transcript/message";
-import { executeOnInvocation } from "../../actions/invocation-log.ts";
+import { executeOnInvocation } from "../../actions/invocation/invocation-log.ts";
 import { noSources } from "../../actions/testing/no-sources.ts";
 import { matchTrigger, openRunSession } from "../../automations/commands.ts";
-import { createSession } from "../../sessions/create-session.ts";
-import { sessionAggregate } from "../../sessions/decider.ts";
-import { transcriptAggregate } from "../../sessions/transcript-decider.ts";
+import { createSession } from "../../sessions/creation/create-session.ts";
+import { sessionAggregate } from "../../sessions/aggregate/decider.ts";
+import { transcriptAggregate } from "../../sessions/transcript/transcript-decider.ts";
 
 export interface Place {
   readonly store: EventStore;

@@ -1,7 +1,7 @@
 /** A live channel in memory, for tests: it can lose its past, fail, end, and start anew. */
 import type { LiveMessage } from "#contracts/live/messages";
 import type { LiveEntry } from "#event-store/live/live-channel";
-import type { KeptRange, LiveFeed } from "../live-feed.ts";
+import type { KeptRange, LiveFeed } from "../watched-session/live-feed.ts";
 
 export class ScriptedFeed implements LiveFeed {
   /** From where the feed was opened, each time. */

@@ -5,7 +5,7 @@ import type {
   SocketListener,
   SocketServer,
   SocketServerOptions,
-} from "../socket-server.ts";
+} from "../sockets/socket-server.ts";
 import { connectSocket } from "./socket-client.ts";
 
 interface Served {

@@ -16,7 +16,7 @@ import { openProgress } from "#projections/wait-for-position";
 import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
 import { openEventStreams } from "../../fanout/event-streams.ts";
-import { pastOfSessions } from "../../fanout/past-of-sessions.ts";
+import { pastOfSessions } from "../../fanout/watched-session/past-of-sessions.ts";
 import { configurationRoutes } from "../../configurations/routes.ts";
 import { type Identity, openIdentity } from "../../identity/identity.ts";
 import { namesOf } from "../../identity/names-of.ts";

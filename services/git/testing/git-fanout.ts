@@ -8,7 +8,7 @@ import { startFanout } from "../../fanout/fanout.ts";
 import { connectClient } from "../../fanout/testing/live-client.ts";
 import type { TestGateway } from "../../gateway/testing/test-gateway.ts";
 import { signLiveTicket, verifyLiveTicket } from "../../identity/signed-tokens.ts";
-import { createLiveCommands } from "../../sessions/live-commands.ts";
+import { createLiveCommands } from "../../sessions/live/live-commands.ts";
 import { createLiveGit } from "../live-git.ts";
 import type { GitDeps } from "../operations.ts";
 

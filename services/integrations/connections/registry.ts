@@ -1,6 +1,6 @@
 import type { OrganizationId } from "#contracts/ids";
-import type { ActionRegistry } from "../../actions/registry.ts";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionRegistry } from "../../actions/sources/registry.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { proveCredentials } from "../vendor/prove-credentials.ts";
 import { createVendorSource, type Vendor } from "../vendor/vendor.ts";

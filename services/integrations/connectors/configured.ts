@@ -2,8 +2,8 @@
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import { z } from "zod";
 import { idSchema } from "#contracts/ids";
-import type { ActionRegistry } from "../../actions/registry.ts";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionRegistry } from "../../actions/sources/registry.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { createMcpSource } from "../mcp/mcp-source.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "#contracts/http/connectors";
 import type { z } from "zod";
 import { callHandler } from "../../actions/testing/call-handler.ts";
-import { requireSource } from "../../actions/registry.ts";
+import { requireSource } from "../../actions/sources/registry.ts";
 import {
   answerWith,
   type ScriptedMcpServer,

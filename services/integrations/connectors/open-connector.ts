@@ -1,6 +1,6 @@
 /** A connector as a source of actions. */
 import type { ConnectorTarget } from "#contracts/connector/events";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { createMcpSource } from "../mcp/mcp-source.ts";
 import type { McpServer } from "../mcp/mcp-server.ts";

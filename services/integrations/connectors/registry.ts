@@ -1,5 +1,5 @@
 import type { OrganizationId } from "#contracts/ids";
-import type { ActionRegistry } from "../../actions/registry.ts";
+import type { ActionRegistry } from "../../actions/sources/registry.ts";
 import { type ConnectorsDeps, loadConnectors } from "./commands.ts";
 import { openConnector, type OpenConnectorDeps } from "./open-connector.ts";
 import { createSourceCache } from "./source-cache.ts";

@@ -8,7 +8,7 @@ import {
 } from "#contracts/http/connectors";
 import { isDomainError } from "#contracts/errors";
 import type { Log } from "#event-store/log";
-import type { ActionRegistry } from "../../actions/registry.ts";
+import type { ActionRegistry } from "../../actions/sources/registry.ts";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
 import type { Principal } from "../../gateway/principal.ts";
 import { metaOf } from "../../gateway/request-meta.ts";

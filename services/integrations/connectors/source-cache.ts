@@ -1,4 +1,4 @@
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 
 export interface SourceCache {
   /** The source of this key, opened if there is none. */

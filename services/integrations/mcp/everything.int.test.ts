@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { type EverythingServer, startEverythingServer } from "../testing/everything-server.ts";
 import { openTestMcp, type TestMcp } from "../testing/mcp-source.ts";
 import { contextOf } from "../testing/vendor-call.ts";

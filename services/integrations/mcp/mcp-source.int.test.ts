@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { type DemoMcpServer, startDemoMcpServer } from "../demo/demo-mcp-server.ts";
 import { openTestMcp } from "../testing/mcp-source.ts";
 import { contextOf } from "../testing/vendor-call.ts";

@@ -1,6 +1,6 @@
 /** The tools of an MCP server as actions. */
 import { CallToolResultSchema, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { guideOf } from "../action-guide.ts";
 import { listTools } from "./list-tools.ts";
 import { withMcpClient } from "./mcp-connection.ts";

@@ -5,7 +5,7 @@ import type { Sql } from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "#infra/testing/test-database";
 import { openDatabase } from "#projections/database";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { createOutbound, type Outbound } from "../outbound/outbound.ts";
 import { contextOf } from "../testing/vendor-call.ts";
 import { createPostgresSource, type PostgresSourceOptions } from "./postgres-source.ts";

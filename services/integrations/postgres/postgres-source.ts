@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ActionDefinition } from "#contracts/actions/definition";
 import type { ConnectorTarget } from "#contracts/connector/events";
 import { DomainError } from "#contracts/errors";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { guideOf } from "../action-guide.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { listColumns } from "./list-columns.ts";

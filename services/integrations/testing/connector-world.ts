@@ -5,7 +5,7 @@ import { openLeases } from "#event-store/leases/leases";
 import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { createTestDatabase } from "#infra/testing/test-database";
 import { openDatabase } from "#projections/database";
-import type { ActionRegistry } from "../../actions/registry.ts";
+import type { ActionRegistry } from "../../actions/sources/registry.ts";
 import { runningStack } from "../../running.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import type { ConnectorsDeps } from "../connectors/commands.ts";

@@ -1,5 +1,5 @@
 /** A source over an MCP server of a test, which may be reached although it is on this machine. */
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { createMcpSource } from "../mcp/mcp-source.ts";
 import type { McpServer } from "../mcp/mcp-server.ts";
 import { createOutbound, type OutboundLimits } from "../outbound/outbound.ts";

@@ -1,6 +1,6 @@
 /** A vendor's source against a local server, as tests call it. */
 import { newId } from "#contracts/ids";
-import type { ActionContext } from "../../actions/source.ts";
+import type { ActionContext } from "../../actions/sources/source.ts";
 import { createOutbound, type Outbound } from "../outbound/outbound.ts";
 import { proveCredentials } from "../vendor/prove-credentials.ts";
 import { createVendorSource, type Vendor } from "../vendor/vendor.ts";

@@ -4,7 +4,7 @@ import type { ActionDefinition } from "#contracts/actions/definition";
 import { DomainError } from "#contracts/errors";
 import type { VendorId } from "#contracts/integration/events";
 import type { RiskLevel } from "#contracts/invocation/events";
-import type { ActionSource } from "../../actions/source.ts";
+import type { ActionSource } from "../../actions/sources/source.ts";
 import { guideOf } from "../action-guide.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { openWire, type VendorFetch } from "./wire.ts";

@@ -5,7 +5,7 @@ import type { Message } from "#contracts/transcript/message";
 import { sendPrompt } from "#sandbox/opencode/prompt";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
 import { loadSession } from "../../sessions/session-log.ts";
-import type { OpenPrompt, SessionState, PromptEnd } from "../../sessions/state.ts";
+import type { OpenPrompt, SessionState, PromptEnd } from "../../sessions/aggregate/state.ts";
 import type { Bell } from "../bell.ts";
 import type { Conversation, TurnEnd } from "./conversation.ts";
 import { timeLeft } from "../sandbox/expiry.ts";

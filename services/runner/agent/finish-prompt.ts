@@ -1,5 +1,5 @@
 import type { PromptId } from "#contracts/ids";
-import type { ExistingSession, PromptEnd } from "../../sessions/state.ts";
+import type { ExistingSession, PromptEnd } from "../../sessions/aggregate/state.ts";
 import { failureOf } from "../sandbox/bring-up.ts";
 import type { OwnerContext } from "../owner-context.ts";
 

@@ -4,8 +4,8 @@ import type { AgentEndpoint } from "#sandbox/boot/attach";
 import { isHealthy } from "#sandbox/boot/readiness";
 import { type OpencodeClient, openOpencodeClient } from "#sandbox/opencode/client";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import type { ExistingSession } from "../../sessions/state.ts";
-import { transcriptAggregate } from "../../sessions/transcript-decider.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
+import { transcriptAggregate } from "../../sessions/transcript/transcript-decider.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import type { OwnerContext } from "../owner-context.ts";
 

@@ -1,6 +1,6 @@
 import { derivedId } from "#contracts/ids";
 import { agentInstructions } from "#sandbox/instructions/instructions";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 
 /** What the session's agent is told. The same for each boot, so that a server that runs may go on. */
 export const instructionsOf = ({

@@ -2,7 +2,7 @@ import type { PromptId } from "#contracts/ids";
 import type { WakeCause } from "#event-store/live/owner-requests";
 import { inSpan, type Traceparent } from "#event-store/tracing/tracing";
 import { createOwnerContext, type OwnerContext } from "../owner-context.ts";
-import type { PromptEnd } from "../../sessions/state.ts";
+import type { PromptEnd } from "../../sessions/aggregate/state.ts";
 
 /** The traces in which prompts were asked, as an owner hears of them: its state knows of no traces. */
 export interface PromptTraces {

@@ -6,8 +6,8 @@ import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { Handled, Worker } from "#event-store/workers/worker";
 import { withdrawApproved } from "../../actions/agent-tools/desk.ts";
-import { type InvocationKey, requireInvocation } from "../../actions/invocation-log.ts";
-import { keyOf } from "../../actions/reaction.ts";
+import { type InvocationKey, requireInvocation } from "../../actions/invocation/invocation-log.ts";
+import { keyOf } from "../../actions/invocation/reaction.ts";
 import { loadSession } from "../../sessions/session-log.ts";
 
 /** How soon it is looked at again whether the decision has arrived, in milliseconds. */

@@ -10,7 +10,7 @@ import { compileProgram } from "#projections/bench/compile";
 import type { Platform } from "../../platform.ts";
 import { runningStack } from "../../running.ts";
 import { queuePrompt } from "../../sessions/commands.ts";
-import { createSession } from "../../sessions/create-session.ts";
+import { createSession } from "../../sessions/creation/create-session.ts";
 import type { HostCommands } from "./host-process.ts";
 import { type LiveWatch, watchLive } from "./live-watch.ts";
 import { promptFor } from "./replay.ts";

@@ -5,7 +5,7 @@ import type { SandboxWarning } from "#contracts/session/sandbox-warning";
 import type { OpencodeClient } from "#sandbox/opencode/client";
 import type { ToolPermissions } from "#sandbox/provider/spec";
 import type { RunningSandbox } from "#sandbox/provider/sandbox";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import type { Conversation } from "../agent/conversation.ts";
 import { expiryOf } from "./expiry.ts";
 import { followAgent, openAgent } from "../agent/follow-agent.ts";

@@ -6,7 +6,7 @@
 import { DomainError, isDomainError } from "#contracts/errors";
 import { snapshotWithoutSecrets } from "#sandbox/boot/snapshot";
 import type { RunningSandbox, SandboxRef } from "#sandbox/provider/sandbox";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import { type BroughtUp, failureOf, isStale } from "./bring-up.ts";
 import { expiryOf, timeLeft } from "./expiry.ts";
 import { followAgent, openAgent } from "../agent/follow-agent.ts";

@@ -1,7 +1,7 @@
 /** Takes the values that people give to the sandbox that runs. */
 import { applyEnvFiles, runsIn } from "#sandbox/boot/env-files";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import type { SessionState } from "../../sessions/state.ts";
+import type { SessionState } from "../../sessions/aggregate/state.ts";
 import type { OwnerContext } from "../owner-context.ts";
 
 export interface SandboxEnvironment {

@@ -1,6 +1,6 @@
 import type { SessionId } from "#contracts/ids";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import type { SessionState } from "../../sessions/state.ts";
+import type { SessionState } from "../../sessions/aggregate/state.ts";
 
 /** How a provider finds the session's sandbox. */
 export const sandboxRefOf = (sessionId: SessionId, state: SessionState): SandboxRef => ({

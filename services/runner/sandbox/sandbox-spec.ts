@@ -1,5 +1,5 @@
 import type { SandboxSpec, ToolPermissions } from "#sandbox/provider/spec";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import type { OwnerContext } from "../owner-context.ts";
 
 export interface SpecNow {

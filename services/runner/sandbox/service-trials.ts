@@ -4,7 +4,7 @@ import pRetry from "p-retry";
 import type { TriedService } from "#contracts/session/service-trial";
 import { redact } from "#sandbox/redaction";
 import type { RunningSandbox } from "#sandbox/provider/sandbox";
-import type { ExistingSession, SessionState } from "../../sessions/state.ts";
+import type { ExistingSession, SessionState } from "../../sessions/aggregate/state.ts";
 import { failureOf, isStale } from "./bring-up.ts";
 import type { OwnerContext } from "../owner-context.ts";
 import { sidecarServices } from "./sidecar-services.ts";

@@ -1,6 +1,6 @@
 /** Whether a sandbox that did not come up is worth another attempt. */
 import { isDomainError } from "#contracts/errors";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import { failureOf } from "./bring-up.ts";
 import type { OwnerContext } from "../owner-context.ts";
 

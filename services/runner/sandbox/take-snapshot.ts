@@ -2,7 +2,7 @@
 import type { SessionKind } from "#contracts/session/kind";
 import { snapshotWithoutSecrets } from "#sandbox/boot/snapshot";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import type { SnapshotRequest } from "../../sessions/state.ts";
+import type { SnapshotRequest } from "../../sessions/aggregate/state.ts";
 import { failureOf } from "./bring-up.ts";
 import type { OwnerContext } from "../owner-context.ts";
 

@@ -1,6 +1,6 @@
 import type { SessionId } from "#contracts/ids";
 import type { SandboxProvider } from "#sandbox/provider/provider";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import type { OwnerContext } from "../owner-context.ts";
 import { otherSandbox, sandboxRefOf } from "./sandbox-ref.ts";
 

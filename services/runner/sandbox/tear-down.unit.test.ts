@@ -3,7 +3,7 @@ import { newId } from "#contracts/ids";
 import type { SessionKind } from "#contracts/session/kind";
 import type { SandboxProvider } from "#sandbox/provider/provider";
 import type { SandboxRef } from "#sandbox/provider/sandbox";
-import type { ExistingSession } from "../../sessions/state.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import type { OwnerContext } from "../owner-context.ts";
 import { tearDown } from "./tear-down.ts";
 

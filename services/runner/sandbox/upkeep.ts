@@ -1,6 +1,6 @@
 /** What an owner keeps up in the sandbox that runs, also while the agent answers. */
 import type { RunningSandbox, SandboxRef } from "#sandbox/provider/sandbox";
-import type { SessionState } from "../../sessions/state.ts";
+import type { SessionState } from "../../sessions/aggregate/state.ts";
 import type { OwnerContext } from "../owner-context.ts";
 import { createSandboxEnvironment } from "./sandbox-environment.ts";
 import { createServiceTrials } from "./service-trials.ts";

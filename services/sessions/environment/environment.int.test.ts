@@ -6,7 +6,7 @@ import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/aggregates/execute";
 import { type Client, createClient } from "../../client/client.ts";
 import { startTestGateway, type TestGateway } from "../../gateway/testing/test-gateway.ts";
-import { sessionAggregate } from "../decider.ts";
+import { sessionAggregate } from "../aggregate/decider.ts";
 
 let gateway: TestGateway;
 let baseUrl: string;

@@ -1,7 +1,7 @@
 import * as http from "#contracts/http/environment";
 import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
 import { provideEnvVariables, type SessionCommandsDeps } from "../commands.ts";
-import { requireRoom } from "../decide-asked.ts";
+import { requireRoom } from "../aggregate/decide-asked.ts";
 import { requireMayChange } from "../permissions.ts";
 import { requireSession, sessionStopped } from "../session-log.ts";
 import { metaOf } from "../../gateway/request-meta.ts";

@@ -1,5 +1,5 @@
 import type { PromptId } from "#contracts/ids";
-import type { ExistingSession, SessionState } from "../state.ts";
+import type { ExistingSession, SessionState } from "../aggregate/state.ts";
 
 /** The newest prompt that was answered, by which it is seen that others were answered since. */
 export const lastAnswered = ({ finished }: ExistingSession): PromptId | null =>

@@ -14,7 +14,7 @@ import { toolCallsAggregate } from "../../tools/decider.ts";
 import { toolCallKey } from "../../tools/run-call.ts";
 import type { Running } from "../../running.ts";
 import { runningStack } from "../../running.ts";
-import { sessionAggregate } from "../decider.ts";
+import { sessionAggregate } from "../aggregate/decider.ts";
 import { create } from "../testing/session-events.ts";
 import { idleLookTimer, lookForIdle, startIdleWatch } from "./idle-watch.ts";
 

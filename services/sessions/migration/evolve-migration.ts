@@ -1,6 +1,6 @@
 import { assertNever } from "#contracts/assert-never";
 import type { SessionEvent } from "#contracts/session/events";
-import type { ExistingSession } from "../state.ts";
+import type { ExistingSession } from "../aggregate/state.ts";
 
 export type MigrationEvent = Extract<
   SessionEvent,

@@ -15,11 +15,11 @@ import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import { scheduleTimer, type TimerHandler } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
-import { sessionAggregate } from "../decider.ts";
+import { sessionAggregate } from "../aggregate/decider.ts";
 import { findSession } from "../session-log.ts";
 import { isAtRest, lastAnswered } from "../idle/at-rest.ts";
 import { isInUse } from "../idle/in-use.ts";
-import type { ExistingSession } from "../state.ts";
+import type { ExistingSession } from "../aggregate/state.ts";
 
 /** The kind of the timers; {@link lookForExpiry} is its handler. */
 export const expiryLookTimer = "session-expiry-look";

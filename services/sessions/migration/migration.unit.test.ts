@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "#contracts/session/events";
 import { deciderSpec } from "../../testing/decider-spec.ts";
-import { sessionDecider } from "../decider.ts";
+import { sessionDecider } from "../aggregate/decider.ts";
 import {
   acquired,
   type Command,

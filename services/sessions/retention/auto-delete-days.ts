@@ -1,5 +1,5 @@
 import { type OrganizationState, ownAutoDeleteDays } from "../../organization/decider.ts";
-import type { ExistingSession, SessionState } from "../state.ts";
+import type { ExistingSession, SessionState } from "../aggregate/state.ts";
 
 /** After how many days without use what is named is deleted; null: never. */
 export interface AutoDeleteRules {

@@ -6,7 +6,7 @@ import type { EventStore } from "#event-store/event-store";
 import { readLastCommit } from "#event-store/reading/last-commit";
 import { scheduleTimer } from "#event-store/timers/timers";
 import { loadOrganization } from "../../organization/commands.ts";
-import type { ExistingSession } from "../state.ts";
+import type { ExistingSession } from "../aggregate/state.ts";
 import { autoDeleteDaysOf } from "./auto-delete-days.ts";
 
 /** The kind of the timers. */

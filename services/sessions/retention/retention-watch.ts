@@ -10,7 +10,7 @@ import { requestOwner } from "#event-store/live/owner-requests";
 import { startReactor } from "#event-store/workers/reactor";
 import type { TimerHandler } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
-import { sessionAggregate } from "../decider.ts";
+import { sessionAggregate } from "../aggregate/decider.ts";
 import { loadSession } from "../session-log.ts";
 import { lastAnswered } from "../idle/at-rest.ts";
 import { isInUse } from "../idle/in-use.ts";

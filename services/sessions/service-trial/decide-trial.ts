@@ -2,7 +2,7 @@
 import { DomainError } from "#contracts/errors";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
-import type { ExistingSession } from "../state.ts";
+import type { ExistingSession } from "../aggregate/state.ts";
 
 type Command<T extends SessionCommand["type"]> = Extract<SessionCommand, { type: T }>;
 

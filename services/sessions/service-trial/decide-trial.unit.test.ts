@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import type { SessionCommand } from "#contracts/session/commands";
 import type { SessionEvent } from "#contracts/session/events";
 import { deciderSpec } from "../../testing/decider-spec.ts";
-import { sessionDecider } from "../decider.ts";
+import { sessionDecider } from "../aggregate/decider.ts";
 import { applied, failure, paused, running } from "../testing/session-events.ts";
 
 const { given } = deciderSpec(sessionDecider);

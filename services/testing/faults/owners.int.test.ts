@@ -5,7 +5,7 @@ import { newCommandMeta } from "#event-store/command-meta";
 import { execute } from "#event-store/aggregates/execute";
 import { patience, type RunnerStack, startRunnerStack } from "../../runner/testing/runner-stack.ts";
 import { expectIntact, type Intact } from "./expect-intact.ts";
-import { transcriptAggregate } from "../../sessions/transcript-decider.ts";
+import { transcriptAggregate } from "../../sessions/transcript/transcript-decider.ts";
 import { followTranscript, type TranscriptFollower } from "./follow-transcript.ts";
 import { readLive } from "./read-live.ts";
 import { readHistory, type SessionHistory } from "./session-history.ts";

@@ -1,7 +1,7 @@
 import { publishLive } from "#event-store/live/live-channel";
 import { execute } from "#event-store/aggregates/execute";
 import { envFileVariable } from "#contracts/sandbox/environment";
-import { sessionAggregate } from "../../sessions/decider.ts";
+import { sessionAggregate } from "../../sessions/aggregate/decider.ts";
 import type { ToolHandler } from "../handler.ts";
 
 /** Asks people. The agent does not wait: it may have other things to do until somebody answers. */

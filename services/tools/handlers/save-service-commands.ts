@@ -1,5 +1,5 @@
 import { execute } from "#event-store/aggregates/execute";
-import { sessionAggregate } from "../../sessions/decider.ts";
+import { sessionAggregate } from "../../sessions/aggregate/decider.ts";
 import type { ToolHandler } from "../handler.ts";
 
 /** Keeps the commands with the session, for the sandboxes that come after it. */

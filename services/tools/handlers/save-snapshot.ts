@@ -3,7 +3,7 @@ import { DomainError } from "#contracts/errors";
 import type { ToolAnswer } from "#contracts/tools/answer";
 import { requestSnapshot } from "../../sessions/commands.ts";
 import { loadSession } from "../../sessions/session-log.ts";
-import type { SessionState } from "../../sessions/state.ts";
+import type { SessionState } from "../../sessions/aggregate/state.ts";
 import type { ToolHandler } from "../handler.ts";
 
 /** Below the patience of the tool file, so that it hears a refusal and not a silence. */

@@ -16,7 +16,7 @@ import { noSources } from "../../actions/testing/no-sources.ts";
 import { buildGateway } from "../../gateway/app.ts";
 import { createAuthenticate } from "../../gateway/authenticate.ts";
 import { createTestConfiguration } from "../../configurations/testing/test-configuration.ts";
-import { createSession } from "../../sessions/create-session.ts";
+import { createSession } from "../../sessions/creation/create-session.ts";
 import { toolHandlers } from "../handlers.ts";
 import type { ToolHandlers } from "../handler.ts";
 import { toolRoutes } from "../routes.ts";

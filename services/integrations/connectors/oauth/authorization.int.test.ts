@@ -8,7 +8,7 @@ import {
 } from "#contracts/http/connectors";
 import { newId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
-import { requireSource } from "../../../actions/registry.ts";
+import { requireSource } from "../../../actions/sources/registry.ts";
 import { callHandler } from "../../../actions/testing/call-handler.ts";
 import {
   type AuthorizedMcpServer,
