@@ -2,7 +2,7 @@ import { rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Status } from "nice-grpc";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { newId, type SessionId } from "#contracts/ids";
 import type { SandboxRequest } from "../../provider/provider.ts";
 import type { SandboxSpec } from "../../provider/spec.ts";
@@ -211,7 +211,10 @@ describe("the Modal provider, on an emulated Modal", { timeout: 180_000 }, () =>
     const changed = await provider.ensureSandbox(request({}, { instructions: "Others." }));
     expect(changed.sandboxId).toBe(made.sandboxId);
     expect(await agentPid()).not.toBe(pid);
-    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    // What has ended keeps its id until somebody has asked what became of it.
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), {
+      timeout: 30_000,
+    });
     expect(await sh("cat work")).toBe("work\n");
   });
 
