@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createConnector } from "#contracts/http/connectors";
 import { createSession, getSession } from "#contracts/http/sessions";
 import { idSchema } from "#contracts/ids";
+import { answerWith, startScriptedMcpServer } from "../integrations/testing/scripted-mcp-server.ts";
 import { type TestStack, startTestStack } from "../testing/test-stack.ts";
 import { buildDashboard } from "./testing/build-dashboard.ts";
 import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";
@@ -39,10 +40,16 @@ it(
   "opens a session with some connections, chosen by keyboard on a narrow screen, and names what is left out",
   async () => {
     const { stack, page, complaints } = opened();
-    const settings = { kind: "mcp", url: "http://127.0.0.1:1/mcp" } as const;
-    for (const connector of ["gone", "unwanted"]) {
-      const body = { connector, name: `The ${connector} one`, settings };
-      await stack.client.call(createConnector, { body });
+    // Each is tried when it is added; afterwards both are gone.
+    const server = await startScriptedMcpServer({ "tools/list": answerWith({ tools: [] }) });
+    try {
+      for (const connector of ["gone", "unwanted"]) {
+        const settings = { kind: "mcp", url: server.url } as const;
+        const body = { connector, name: `The ${connector} one`, settings };
+        await stack.client.call(createConnector, { body });
+      }
+    } finally {
+      await server.close();
     }
     await signIn(stack, page);
     const before = complaints.length;
