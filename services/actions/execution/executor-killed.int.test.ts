@@ -39,7 +39,7 @@ const startExecutor = (
   kind: "idempotent" | "plain",
   course: "hang" | "finish",
 ): Promise<TestProcess> => {
-  const program = new URL("testing/executor-process.ts", import.meta.url);
+  const program = new URL("../testing/executor-process.ts", import.meta.url);
   const { natsUrl, durability } = stack;
   return startTestProcess(program, [natsUrl, durability, organization, id, kind, course]);
 };
