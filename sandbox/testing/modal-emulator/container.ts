@@ -9,6 +9,7 @@ import { execFile } from "node:child_process";
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { ServerError, Status } from "nice-grpc";
 import {
   endSandboxProcesses,
   freezeSandbox,
@@ -24,6 +25,7 @@ export interface Container {
   readonly ports: ReadonlyMap<number, number>;
   /** The image's environment, the sandbox's over it, and the caller's over both. */
   environment(more?: Readonly<Record<string, string>>): Record<string, string>;
+  /** @throws ServerError NOT_FOUND once it is being removed */
   start(command: ContainerCommand): EmulatedExec;
   /** While it runs, no process of the container does. */
   frozen<T>(work: () => Promise<T>): Promise<T>;
@@ -59,6 +61,7 @@ export const copyFolder = async (from: string, to: string): Promise<void> => {
 export const openContainer = (options: ContainerOptions): Container => {
   const { root, sandboxId, ports } = options;
   const home = homeOf(root);
+  let removed = false;
 
   const environment: Container["environment"] = (more = {}) => ({
     LANG: "C.UTF-8",
@@ -82,8 +85,11 @@ export const openContainer = (options: ContainerOptions): Container => {
     home,
     ports,
     environment,
-    start: ({ argv, cwd, env, timeoutSecs }) =>
-      startExec({ argv, cwd: cwd ?? home, env: environment(env), timeoutSecs }),
+    start: ({ argv, cwd, env, timeoutSecs }) => {
+      // What began now would outlive it, and write where the next one of the name is about to be.
+      if (removed) throw new ServerError(Status.NOT_FOUND, "The sandbox has ended.");
+      return startExec({ argv, cwd: cwd ?? home, env: environment(env), timeoutSecs });
+    },
     frozen: async (work) => {
       await freezeSandbox(sandboxId);
       try {
@@ -97,6 +103,7 @@ export const openContainer = (options: ContainerOptions): Container => {
       await rename(root, `${root}-${sandboxId}`);
     },
     remove: async () => {
+      removed = true;
       // A container's processes get no time to say goodbye: it is gone at once.
       await endSandboxProcesses(sandboxId, { graceMs: 0, timeoutMs: 30_000 });
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
