@@ -1,12 +1,10 @@
 /** How long all read models take to be built anew, and how much memory: `npm run bench rebuild`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { bundledProgram } from "#infra/process/bundled-program";
 import { withBenchStack } from "./bench-stack.ts";
-import { compileProgram } from "./compile.ts";
 import { fillLog } from "./fill-log.ts";
 
 export interface RebuildBench {
@@ -25,8 +23,7 @@ const commitsPerSession = 178;
 export const benchRebuild = (events = 1_000_000): Promise<RebuildBench> =>
   withBenchStack(async ({ store, natsUrl, databaseUrl }) => {
     const commits = await fillLog(store, { commits: events, commitsPerSession });
-    const folder = await mkdtemp(join(tmpdir(), "proliferate-bench-"));
-    const program = await compileProgram(new URL("./rebuild-process.ts", import.meta.url), folder);
+    const program = await bundledProgram(new URL("./rebuild-process.ts", import.meta.url));
     const child = spawn(
       process.execPath,
       ["--import", followParent, program, natsUrl, databaseUrl],
@@ -43,7 +40,6 @@ export const benchRebuild = (events = 1_000_000): Promise<RebuildBench> =>
       await delay(sampleMs);
     }
     await ended;
-    await rm(folder, { recursive: true, force: true });
     const seconds = Number(output);
     if (child.exitCode !== 0 || !(seconds > 0)) throw new Error("The build has failed.");
     const quarter = Math.ceil(samples.length / 4);

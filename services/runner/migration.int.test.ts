@@ -37,6 +37,7 @@ it("a session in use goes on in another sandbox once its answer is whole, with w
   await untilEvent(sessionId, "MigrationRequested");
   await vi.waitUntil(async () => (await test.status(sessionId)) === "migrating", patience);
   await test.ask(sessionId, "two");
+  await watcher.opened;
   answers.open();
   await test.expectAnswered(sessionId, ["one", "two"], watcher);
   expect(test.host.running()).toContain(`${sessionId}#1`);

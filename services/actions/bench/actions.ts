@@ -8,7 +8,7 @@ import { invokeAction } from "#contracts/http/actions";
 import { percentile } from "#event-store/bench/percentile";
 import { startWorker, type Worker } from "#infra/bench/worker-process";
 import { startEmbeddedStack } from "#infra/embedded-stack";
-import { compileProgram } from "#projections/bench/compile";
+import { bundledProgram } from "#infra/process/bundled-program";
 import { createClient } from "../../client/client.ts";
 import { runningStack } from "../../running.ts";
 import { maxInvocationsPerMinute } from "../requests/session-limits.ts";
@@ -35,9 +35,7 @@ export const benchActions = async (dataDir: string): Promise<ActionsBench> => {
     const servers = await startEmbeddedStack({ dataDir, env: process.env, durability: "relaxed" });
     started.add(servers);
     const source = new URL("./program-process.ts", import.meta.url);
-    const program = startWorker<ProgramCommands>(
-      pathToFileURL(await compileProgram(source, dataDir)),
-    );
+    const program = startWorker<ProgramCommands>(pathToFileURL(await bundledProgram(source)));
     started.add(program);
     const { natsUrl, databaseUrl } = servers;
     const urls = await program.call("start", { natsUrl, databaseUrl, dataDir });

@@ -1,6 +1,4 @@
 /** How long a prompt takes over HTTP until it is durable, at 500 a second: `npm run bench http`. */
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -11,7 +9,7 @@ import { maxOpenPrompts } from "#contracts/session/limits";
 import { percentile } from "#event-store/bench/percentile";
 import { startWorker, type Worker } from "#infra/bench/worker-process";
 import { startEmbeddedStack } from "#infra/embedded-stack";
-import { compileProgram } from "#projections/bench/compile";
+import { bundledProgram } from "#infra/process/bundled-program";
 import { createClient } from "../../client/client.ts";
 import type { GatewayCommands } from "./gateway-process.ts";
 
@@ -36,7 +34,8 @@ const connections = 64;
 
 export const benchPrompts = async (dataDir: string): Promise<PromptBench> => {
   const stack = await startEmbeddedStack({ dataDir, env: process.env, durability: "fsync" });
-  const gateway = startWorker<GatewayCommands>(await compileGateway(dataDir));
+  const program = await bundledProgram(new URL("./gateway-process.ts", import.meta.url));
+  const gateway = startWorker<GatewayCommands>(pathToFileURL(program));
   try {
     const { url, floorUrl, accessToken } = await gateway.call(
       "start",
@@ -88,13 +87,6 @@ const measure = async (
     ms: { p50: percentile(latencies, 50), p99: percentile(latencies, 99) },
     cpuUs: Math.round((cpuUs - before.cpuUs) / asked),
   };
-};
-
-const compileGateway = async (dataDir: string): Promise<URL> => {
-  const folder = join(dataDir, "program");
-  await mkdir(folder);
-  const program = new URL("./gateway-process.ts", import.meta.url);
-  return pathToFileURL(await compileProgram(program, folder));
 };
 
 /** Answers how long each took from when it was due: who falls behind may not hide it. */

@@ -1,12 +1,9 @@
 /** Sessions on a runner and stand-in sandboxes, which are processes of their own. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
 import { newCommandMeta } from "#event-store/command-meta";
 import { startWorker, type Worker } from "#infra/bench/worker-process";
-import { compileProgram } from "#projections/bench/compile";
+import { bundledProgram } from "#infra/process/bundled-program";
 import type { Platform } from "../../platform.ts";
 import { runningStack } from "../../running.ts";
 import { queuePrompt } from "../../sessions/commands.ts";
@@ -43,12 +40,10 @@ export const withBenchSessions = async <Result>(
   work: (bench: BenchSessions) => Promise<Result>,
 ): Promise<Result> => {
   const started = runningStack();
-  const folder = await mkdtemp(join(tmpdir(), "proliferate-bench-"));
-  started.add({ stop: () => rm(folder, { recursive: true, force: true }) });
   try {
     const host = startWorker<HostCommands>(new URL("./host-process.ts", import.meta.url));
     started.add(host);
-    const program = await compileProgram(new URL("./runner-process.ts", import.meta.url), folder);
+    const program = await bundledProgram(new URL("./runner-process.ts", import.meta.url));
     const runner = startWorker<RunnerCommands>(pathToFileURL(program), []);
     started.add(runner);
     const hostUrl = await host.call("start");

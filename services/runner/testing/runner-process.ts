@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { bundledProgram } from "#infra/testing/bundled-program";
+import { bundledProgram } from "#infra/process/bundled-program";
 
 const program = new URL("../../main.ts", import.meta.url);
 

@@ -34,6 +34,9 @@ const program = new URL("./hosted-runner.ts", import.meta.url);
 
 /** What one who watches a session has seen. */
 export interface Watcher {
+  /** Resolves when it has been told how the session stands: from then on it misses nothing. */
+  readonly opened: Promise<void>;
+  /** How the session stood at first, and then each change. */
   readonly statuses: readonly string[];
   /** Whole messages in the order of their arrival, each as it was told last. */
   messages(): readonly Message[];
@@ -85,6 +88,13 @@ export const startRunnerStack = async (
   const watch = (sessionId: SessionId): Watcher => {
     const messages = new Map<string, Message>();
     const statuses: string[] = [];
+    const see = (status: string): void => {
+      if (statuses.at(-1) !== status) statuses.push(status);
+    };
+    let open: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
     const streamed = new Map<string, string>();
     let streaming: Streaming = [];
     const watching = watchSession({
@@ -92,6 +102,8 @@ export const startRunnerStack = async (
       WebSocket,
       onFrame: (frame) => {
         if (frame.type === "init") {
+          see(frame.status);
+          open();
           messages.clear();
           streaming = frame.streaming;
           for (const { index: _index, at: _at, author: _author, ...message } of frame.messages) {
@@ -99,7 +111,7 @@ export const startRunnerStack = async (
           }
         }
         if (frame.type !== "live") return;
-        if (frame.message.type === "status") statuses.push(frame.message.status);
+        if (frame.message.type === "status") see(frame.message.status);
         if (frame.message.type === "message") {
           const { author: _author, ...message } = frame.message.message;
           messages.set(message.id, message);
@@ -110,6 +122,7 @@ export const startRunnerStack = async (
       },
     });
     return {
+      opened,
       statuses,
       messages: () => [...messages.values()],
       streamed: (id) => streamed.get(id),

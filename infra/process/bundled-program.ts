@@ -1,6 +1,7 @@
 /**
- * Programs of this package as one file of JavaScript each, for tests that start them again and again: to load
- * half of the package's sources one by one takes a second of CPU each time.
+ * Programs of this package as one file of JavaScript each: for benchmarks, which measure them as they run in
+ * production, and for tests that start them again and again. To load half of the package's sources one by one
+ * takes a second of CPU each time.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -10,7 +11,7 @@ import { build, type Plugin } from "esbuild";
 
 const packageFolder = fileURLToPath(new URL("../../", import.meta.url));
 /** Below the package, where the files find the libraries that they import; no commit takes it along. */
-const folder = join(packageFolder, ".cache/test-programs");
+const folder = join(packageFolder, ".cache/programs");
 
 const bundled = new Map<string, Promise<string>>();
 
@@ -28,11 +29,14 @@ export const bundledProgram = (program: URL): Promise<string> => {
 };
 
 const bundle = async (source: string): Promise<string> => {
+  const path = join(folder, `${relative(packageFolder, source)}.mjs`);
   const { outputFiles } = await build({
     entryPoints: [source],
     bundle: true,
     write: false,
-    sourcemap: "inline",
+    outfile: path,
+    // Beside it: nobody reads it who does not ask for it.
+    sourcemap: "linked",
     platform: "node",
     target: "node20",
     format: "esm",
@@ -40,14 +44,13 @@ const bundle = async (source: string): Promise<string> => {
     conditions: ["proliferate-source"],
     plugins: [ownAddresses],
   });
-  const [output] = outputFiles;
-  if (output === undefined) throw new Error(`There is nothing in ${source}.`);
-  const path = join(folder, `${relative(packageFolder, source)}.mjs`);
   await mkdir(dirname(path), { recursive: true });
-  // Other workers may write the same, or read it while this one writes.
-  const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, output.contents);
-  await rename(draft, path);
+  for (const output of outputFiles) {
+    // Other workers may write the same, or read it while this one writes.
+    const draft = `${output.path}.${randomUUID()}`;
+    await writeFile(draft, output.contents);
+    await rename(draft, output.path);
+  }
   return path;
 };
 
