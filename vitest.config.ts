@@ -16,7 +16,7 @@ const onNoLogOrTheirOwn = [
   "services/testing/faults/servers-restarted.int.test.ts",
   "services/cli/commands/streams-replicas.int.test.ts",
   // Their runners keep both cores busy for long enough once.
-  "services/testing/faults/{owners,race}.int.test.ts",
+  "services/testing/faults/{owners,race,told-again}.int.test.ts",
   // They make a damaged log of one copy themselves.
   "event-store/audit/{verify-log,transfer}.int.test.ts",
   // They use no log, or only to have something to answer: what they look at is HTTP, or other programs.

@@ -8,11 +8,11 @@ import type { RecordedCommit } from "#event-store/reading/recorded";
 import { announceRunner, isRunnerThere } from "#event-store/live/runner-presence";
 import type { Handled } from "#event-store/workers/worker";
 import { loadSession, type SessionRef } from "../sessions/session-log.ts";
-import { tellLastEndOf } from "./last-end.ts";
 import { needsOwner } from "./next-step.ts";
 import type { RunnerDeps } from "./owner-context.ts";
 import { isTornDown } from "./sandbox/tear-down.ts";
 import { ownSession, type SessionOwner } from "./session-owner.ts";
+import { tellOutcome } from "./untold.ts";
 
 /** How soon a session that needs an owner is looked at again, in milliseconds. */
 const watchIntervalMs = 2_000;
@@ -33,6 +33,7 @@ const calls = [
   "CancelRequested",
   "PauseRequested",
   "ResumeRequested",
+  "SandboxStarting",
   "SnapshotRequested",
   "ServiceTrialRequested",
   "MigrationRequested",
@@ -90,22 +91,23 @@ export const startRunner = async (
     makeRoom();
   };
 
-  const react = async (recorded: RecordedCommit): Promise<Handled> => {
+  const react = async (recorded: RecordedCommit, attempt: number): Promise<Handled> => {
     const { ref } = recorded;
     const key = {
       organization: ref.organization as OrganizationId,
       session: ref.id as SessionId,
     };
     const state = await loadSession(store, key);
-    if (state.status === "stopped") {
-      if (await isTornDown(deps.provider, key.session, state)) {
-        return;
-      }
-    } else if (!needsOwner(state)) {
-      await tellLastEndOf(store, key, { asked: recorded, state });
+    const isDone =
+      state.status === "stopped"
+        ? await isTornDown(deps.provider, key.session, state)
+        : !needsOwner(state);
+    if (isDone) {
+      await tellOutcome(store, key, { call: recorded, state });
       return;
     }
-    await call(key, causeOf(recorded));
+    // Whoever starts a sandbox has said so itself a moment ago.
+    if (attempt > 1 || !isStart(recorded)) await call(key, causeOf(recorded));
     return { retryInMs: watchIntervalMs };
   };
 
@@ -136,6 +138,9 @@ export const startRunner = async (
     },
   };
 };
+
+const isStart = ({ commit }: RecordedCommit): boolean =>
+  commit.events.some(({ type }) => type === "SandboxStarting");
 
 /** Which prompts a commit has brought, for those who follow its trace. */
 const causeOf = ({ commit, trace }: RecordedCommit): WakeCause | null => {

@@ -27,13 +27,13 @@ import { failSession, finishPrompt } from "./agent/finish-prompt.ts";
 import { letGo, type Successor } from "./let-go.ts";
 import { countLosses } from "./agent/losses.ts";
 import { migrate } from "./sandbox/migrate.ts";
-import { nextStep } from "./next-step.ts";
+import { nextStep, type OwnersView } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./sandbox/pause.ts";
 import { endpointsOf } from "./sandbox/sandbox-endpoints.ts";
 import { sandboxRefOf } from "./sandbox/sandbox-ref.ts";
-import { retryAfter } from "./sandbox/start-retries.ts";
+import { retryAfter, untilRetry } from "./sandbox/start-retries.ts";
 import { createSpareSandboxes, type SpareSandboxes } from "./sandbox/spare-sandboxes.ts";
-import { takeOver } from "./take-over.ts";
+import { takeOver, tellRecorded } from "./take-over.ts";
 import { takeSnapshot } from "./sandbox/take-snapshot.ts";
 import { tearDown } from "./sandbox/tear-down.ts";
 import { createUpkeep, type Upkeep } from "./sandbox/upkeep.ts";
@@ -164,10 +164,7 @@ class Owner {
   /** Does one thing; answers whether there may be more. */
   async #step(): Promise<boolean> {
     const state = await this.#state();
-    const step = nextStep(state, {
-      sandboxHeld: this.#held !== null,
-      sparesPutOff: this.#spares.putOff(),
-    });
+    const step = nextStep(state, this.#view());
     await this.#keepUp(state);
     switch (step.kind) {
       case "leave":
@@ -216,10 +213,15 @@ class Owner {
         return true;
       case "tear_down":
         await this.#closeConversation();
+        await tellRecorded(this.#context, existing(state).cutOff);
         await tearDown(this.#context, existing(state));
         this.#context.tell({ type: "status", status: "stopped", detail: null });
         return false;
     }
+  }
+
+  #view(): OwnersView {
+    return { sandboxHeld: this.#held !== null, sparesPutOff: this.#spares.putOff() };
   }
 
   /** Which tools ask is settled when the agent's server starts: it is started anew between two prompts. */
@@ -257,7 +259,9 @@ class Owner {
       if (retryMs === null) {
         await failSession(this.#context, state, error);
       } else {
-        await Promise.race([this.#bell.wait(this.#signal), delay(retryMs)]);
+        const isDue = async (): Promise<boolean> =>
+          nextStep(await this.#state(), this.#view()).kind === "bring_up";
+        await untilRetry({ ms: retryMs, bell: this.#bell, isDue, signal: this.#signal });
       }
     }
     return true;

@@ -4,7 +4,7 @@ import { failureOf } from "../sandbox/bring-up.ts";
 import type { OwnerContext } from "../owner-context.ts";
 
 /**
- * Records how a prompt ended, and tells those who watch. Who dies in between has recorded it: `tell-end.ts`.
+ * Records how a prompt ended, and tells those who watch. Who dies in between has recorded it: `untold.ts`.
  * @throws DomainError `stale_owner`
  */
 export const finishPrompt = async (

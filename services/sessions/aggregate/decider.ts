@@ -141,6 +141,6 @@ export const sessionDecider: Decider<SessionCommand, SessionEvent, SessionState>
 export const sessionAggregate = {
   aggregate: "session",
   decider: sessionDecider,
-  snapshotVersion: 7,
+  snapshotVersion: 8,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

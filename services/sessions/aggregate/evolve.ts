@@ -29,6 +29,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       prompts: [],
       finished: [],
       lastEnd: null,
+      cutOff: [],
       serviceCommands: [],
       environment: { names: [], version: 0 },
       envRequests: [],
@@ -36,6 +37,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       pullRequests: [],
       serviceTrial: null,
       triedServices: [],
+      lastTrial: null,
       snapshotRequests: [],
       snapshots: [],
       pause: "none",
@@ -49,6 +51,7 @@ export const evolveSession = (state: SessionState, event: SessionEvent): Session
       expiresAt: null,
       migrationFailures: 0,
       startFailures: 0,
+      statusDetail: null,
     };
   }
   // The log of a session begins with its creation; anything else would not be a session.
@@ -116,6 +119,7 @@ const evolveExisting = (
         expiresAt: event.data.expiresAt,
         migrationFailures: state.sandboxId === event.data.sandboxId ? state.migrationFailures : 0,
         startFailures: 0,
+        statusDetail: null,
       };
     case "MigrationRequested":
     case "MigrationStarted":
@@ -135,6 +139,7 @@ const evolveExisting = (
         snapshotRequests: [],
         serviceTrial: null,
         startFailures: 0,
+        statusDetail: event.data.failure.message,
       };
     case "PromptStarted":
       return {
@@ -157,6 +162,7 @@ const evolveExisting = (
         idlePause: null,
         snapshotRequests: [],
         serviceTrial: null,
+        statusDetail: event.data.failure.message,
       };
     case "SessionPaused":
       return {
@@ -164,6 +170,7 @@ const evolveExisting = (
         status: "paused",
         pause: "none",
         idlePause: null,
+        statusDetail: null,
         snapshotRequests: [],
         serviceTrial: null,
         prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
@@ -174,7 +181,9 @@ const evolveExisting = (
       return {
         ...state,
         status: "stopped",
+        statusDetail: null,
         prompts: [],
+        cutOff: state.prompts.map(({ promptId, by }) => ({ promptId, by })),
         snapshotRequests: [],
         serviceTrial: null,
         pause: "none",
@@ -193,12 +202,15 @@ const evolveExisting = (
       return evolveEnvironment(state, event);
     case "ServiceTrialRequested":
       return { ...state, serviceTrial: event.data };
-    case "ServicesTried":
+    case "ServicesTried": {
+      const { requestId, services, failure } = event.data;
       return {
         ...state,
         serviceTrial: null,
-        triedServices: [...state.triedServices, event.data.requestId].slice(-rememberedTrials),
+        triedServices: [...state.triedServices, requestId].slice(-rememberedTrials),
+        lastTrial: { requestId, services, failure },
       };
+    }
     case "SnapshotRequested":
       return { ...state, snapshotRequests: [...state.snapshotRequests, event.data] };
     case "SnapshotTaken":
@@ -223,7 +235,14 @@ const evolveExisting = (
 const wanted = (state: ExistingSession): ExistingSession => {
   const pause = state.pause === "requested" ? "withdrawn" : state.pause;
   return state.status === "paused" || state.status === "failed"
-    ? { ...state, status: "pending", deferred: false, pause: "none", idlePause: null }
+    ? {
+        ...state,
+        status: "pending",
+        statusDetail: null,
+        deferred: false,
+        pause: "none",
+        idlePause: null,
+      }
     : { ...state, deferred: false, pause, idlePause: null };
 };
 

@@ -7,6 +7,7 @@ import type { ExcludedConnection } from "#contracts/session/connections";
 import type { Failure, PromptOutcome, SessionOrigin } from "#contracts/session/events";
 import type { SessionKind } from "#contracts/session/kind";
 import type { ServiceCommand } from "#contracts/session/service-command";
+import type { TriedService } from "#contracts/session/service-trial";
 
 /** A prompt that is queued or being answered. */
 export interface OpenPrompt {
@@ -64,6 +65,14 @@ export interface EndedPrompt extends PromptEnd {
   readonly promptId: PromptId;
 }
 
+/** How a trial of services went. */
+export interface EndedTrial {
+  readonly requestId: string;
+  readonly services: readonly TriedService[];
+  /** Why nothing could be tried; null unless so. */
+  readonly failure: Failure | null;
+}
+
 interface SessionFacts {
   readonly title: string;
   readonly origin: SessionOrigin;
@@ -95,6 +104,8 @@ interface SessionFacts {
   readonly finished: readonly FinishedPrompt[];
   /** Of the newest of them; null before the first. */
   readonly lastEnd: EndedPrompt | null;
+  /** The prompts that were open when the session was deleted. */
+  readonly cutOff: readonly Pick<OpenPrompt, "promptId" | "by">[];
   /** How the services of the repositories are started, as a setup session's agent has found out. */
   readonly serviceCommands: readonly ServiceCommand[];
   readonly environment: SessionEnvironment;
@@ -109,6 +120,8 @@ interface SessionFacts {
   readonly serviceTrial: { readonly requestId: string } | null;
   /** The requests of trials that came to an end, the newest last; see `rememberedTrials`. */
   readonly triedServices: readonly string[];
+  /** The last of them; null before the first. */
+  readonly lastTrial: EndedTrial | null;
   readonly snapshotRequests: readonly SnapshotRequest[];
   /** The newest last; see `rememberedSnapshots`. */
   readonly snapshots: readonly SnapshotResult[];
@@ -133,6 +146,8 @@ interface SessionFacts {
   readonly migrationFailures: number;
   /** How often in a row the sandbox has not come up. */
   readonly startFailures: number;
+  /** What people read beside the status: why it is so; null where it speaks for itself. */
+  readonly statusDetail: string | null;
 }
 
 interface SandboxFacts {

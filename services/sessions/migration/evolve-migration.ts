@@ -21,7 +21,9 @@ export const evolveMigration = (
 ): ExistingSession => {
   switch (type) {
     case "MigrationRequested":
-      return state.status === "running" ? { ...state, status: "migrating" } : state;
+      return state.status === "running"
+        ? { ...state, status: "migrating", statusDetail: null }
+        : state;
     case "MigrationStarted":
       return {
         ...state,
@@ -30,7 +32,12 @@ export const evolveMigration = (
       };
     case "MigrationFailed":
       return state.status === "migrating"
-        ? { ...state, status: "running", migrationFailures: state.migrationFailures + 1 }
+        ? {
+            ...state,
+            status: "running",
+            statusDetail: data.failure.message,
+            migrationFailures: state.migrationFailures + 1,
+          }
         : state;
     case "SandboxMigrated":
       return state.status === "migrating"
@@ -42,6 +49,7 @@ export const evolveMigration = (
             expiresAt: data.expiresAt,
             spares: [...without(state.spares, data.generation), state.generation],
             migrationFailures: 0,
+            statusDetail: null,
           }
         : state;
     case "SpareSandboxEnded":
