@@ -39,7 +39,7 @@ export const hostedProvider = (hostUrl: string, pauses: boolean): SandboxProvide
       warnings: [],
       workspace: "/workspace",
       opencode: { baseUrl, authorization: "none" },
-      tunnels: { opencode: baseUrl, preview: baseUrl, sidecar: baseUrl, ssh: null },
+      tunnels: { opencode: baseUrl, preview: baseUrl, sidecar: hostUrl, ssh: null },
     } satisfies RunningSandbox;
   };
 

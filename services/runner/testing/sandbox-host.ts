@@ -12,6 +12,7 @@ import { answer, type Pace } from "./agent-conversation.ts";
 import { type AgentServer, bodyOf, startAgentServer } from "./agent-server.ts";
 import type { AgentAnswer, StoredConversation } from "./agent-turn.ts";
 import { createGate, type Gate } from "./gate.ts";
+import { createServicesStandIn } from "./services-stand-in.ts";
 
 export type HostOperation = "ensure" | "create" | "snapshot" | "pause" | "terminate" | "health";
 
@@ -37,6 +38,8 @@ export interface SandboxHost {
   hold(operation: HostOperation): Gate;
   /** Refuses so many of the next calls of this operation, as a provider that is away does. */
   refuse(operation: HostOperation, times: number): void;
+  /** Holds services up that are to be started in any sandbox. */
+  holdServices(): Gate;
   /** Holds answers up before their tool calls end, or after so many words. */
   holdAnswers(step: "tool" | "word", words?: number): Gate;
   /** The sandboxes that run, as `<session>#<generation>`. */
@@ -58,6 +61,7 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
   const gates = new Map<HostOperation, Gate>();
   const refusals = new Map<HostOperation, number>();
   const answers = new Map<"tool" | "word", Gate>();
+  const services = new Map<"start", Gate>();
   let lifetimeMs: number | null = null;
   let made = 0;
 
@@ -138,7 +142,10 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
     return operations[operation](callSchema.parse(body));
   };
 
+  const answerForSidecar = createServicesStandIn(async () => services.get("start")?.pass());
+
   const server = createServer((request, response) => {
+    if (answerForSidecar(request, response)) return;
     const operation = (request.url ?? "").slice(1) as HostOperation;
     (async () => carryOut(operation, await bodyOf(request)))().then(
       (result) => response.end(JSON.stringify(result)),
@@ -152,6 +159,7 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     hold: (operation) => keep(gates, operation),
     refuse: (operation, times) => void refusals.set(operation, times),
+    holdServices: () => keep(services, "start"),
     holdAnswers: (step, words) => keep(answers, step, words),
     running: () => namesOf((sandbox) => sandbox.agent !== null),
     paused: () => namesOf((sandbox) => sandbox.agent === null && !sandbox.agentEnded),
@@ -170,7 +178,8 @@ export const startSandboxHost = async (answerWith?: AgentAnswer): Promise<Sandbo
       lifetimeMs = ms;
     },
     close: async () => {
-      for (const gate of [...gates.values(), ...answers.values()]) gate.open();
+      for (const gate of [...gates.values(), ...services.values(), ...answers.values()])
+        gate.open();
       await Promise.all(
         [...sandboxes.values()].flatMap(({ agent }) => (agent ? [agent.close()] : [])),
       );
