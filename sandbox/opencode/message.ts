@@ -2,10 +2,9 @@
 import type { Failure } from "#contracts/session/events";
 import type { Message, MessagePart, ToolPart } from "#contracts/transcript/message";
 import { redact } from "../redaction.ts";
+import { fitParts, type PartLimits, toolLimits } from "./fit-parts.ts";
 import type { AssistantInfo, OpencodeError, OpencodePart, ToolCallPart } from "./schemas.ts";
 
-/** Keeps a message with several large tool calls below the size of a commit. */
-const longestText = 30_000;
 const longestFailure = 2_000;
 
 /**
@@ -18,7 +17,10 @@ export const messageOf = (info: AssistantInfo, parts: readonly OpencodePart[]): 
     id: info.id,
     role: "assistant",
     promptId: null,
-    parts: parts.filter((part) => !dropped.has(part.id)).flatMap(partOf),
+    parts: fitParts(
+      parts.filter(({ id }) => !dropped.has(id)),
+      partOf,
+    ),
     finish: info.finish ?? null,
     failure: info.error ? failureOf(info.error) : null,
     usage: {
@@ -44,22 +46,28 @@ export const droppedParts = (parts: readonly OpencodePart[]): ReadonlySet<string
   );
 };
 
-const partOf = (part: OpencodePart): MessagePart[] => {
+const partOf = (part: OpencodePart, limits: PartLimits): MessagePart[] => {
   switch (part.type) {
     case "text":
-    case "reasoning":
-      return part.text === "" ? [] : [{ kind: part.type, id: part.id, text: part.text }];
+    case "reasoning": {
+      const text = cut(part.text, limits.spoken);
+      return text === "" ? [] : [{ kind: part.type, id: part.id, text }];
+    }
     case "tool":
-      return [toolPartOf(part)];
+      return [toolPartOf(part, limits)];
     default:
       return [];
   }
 };
 
-export const toolPartOf = ({ id, callID, tool, state }: ToolCallPart): ToolPart => {
+export const toolPartOf = (
+  { id, callID, tool, state }: ToolCallPart,
+  { tool: longest }: PartLimits = toolLimits,
+): ToolPart => {
   const output = outputOf(state);
   const error = state.status === "error" ? state.error : null;
-  const input = cutDeep(state.input) as ToolPart["input"];
+  const input = cutDeep(state.input, longest) as ToolPart["input"];
+  const tooLong = (text: string | null): boolean => text !== null && text.length > longest;
   const truncated =
     tooLong(output) ||
     tooLong(error) ||
@@ -72,8 +80,8 @@ export const toolPartOf = ({ id, callID, tool, state }: ToolCallPart): ToolPart 
     status: state.status,
     title: ("title" in state ? state.title : undefined) ?? null,
     input,
-    output: cut(output),
-    error: cut(error),
+    output: output === null ? null : cut(output, longest),
+    error: error === null ? null : cut(error, longest),
     truncated,
   };
 };
@@ -100,13 +108,13 @@ const failureCode = (error: OpencodeError): string => {
   return status === 401 || status === 403 ? "model_unauthorized" : "model_failed";
 };
 
-const tooLong = (text: string | null): boolean => text !== null && text.length > longestText;
-const cut = (text: string | null): string | null =>
-  text === null ? null : text.slice(0, longestText);
+const cut = (text: string, longest: number): string => text.slice(0, longest);
 
-const cutDeep = (value: unknown): unknown => {
-  if (typeof value === "string") return value.slice(0, longestText);
-  if (Array.isArray(value)) return value.map(cutDeep);
+const cutDeep = (value: unknown, longest: number): unknown => {
+  if (typeof value === "string") return cut(value, longest);
+  if (Array.isArray(value)) return value.map((inner) => cutDeep(inner, longest));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutDeep(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, cutDeep(inner, longest)]),
+  );
 };
