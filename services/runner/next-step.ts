@@ -53,7 +53,7 @@ export const nextStep = (state: SessionState, { sandboxHeld, sparesPutOff }: Own
     return { kind: "leave" };
   }
   const [prompt] = state.prompts;
-  const dropped = state.prompts.find(({ cancelRequested, started }) => cancelRequested && !started);
+  const dropped = promptToDrop(state);
   if (dropped) {
     return { kind: "drop_prompt", prompt: dropped };
   }
@@ -72,6 +72,12 @@ export const nextStep = (state: SessionState, { sandboxHeld, sparesPutOff }: Own
   }
   return state.serviceTrial ? { kind: "try_services" } : { kind: "wait" };
 };
+
+/** The first that was taken back before the agent had it; null for none. */
+export const promptToDrop = (state: SessionState): OpenPrompt | null =>
+  (state.status !== "none" &&
+    state.prompts.find(({ cancelRequested, begun }) => cancelRequested && !begun)) ||
+  null;
 
 /** Whether some runner has to own the session now, and not only when somebody asks for it. */
 export const needsOwner = (state: SessionState): boolean => {

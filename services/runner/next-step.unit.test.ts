@@ -8,6 +8,7 @@ const prompt = {
   fingerprint: "f",
   by: "usr_1",
   started: false,
+  begun: false,
   cancelRequested: false,
 } as const;
 const session = (changes: Partial<ExistingSession>): ExistingSession =>
@@ -54,6 +55,12 @@ describe("what an owner does next", () => {
       }),
       true,
       "drop_prompt",
+    ],
+    [
+      "a prompt that the agent has from an earlier owner is not dropped, but stopped in the sandbox",
+      session({ status: "running", prompts: [{ ...prompt, begun: true, cancelRequested: true }] }),
+      false,
+      "bring_up",
     ],
     [
       "a pause comes before prompts that wait",

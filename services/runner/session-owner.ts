@@ -23,11 +23,12 @@ import { answerPrompt } from "./agent/answer-prompt.ts";
 import { inTurnSpan, rememberPromptTraces } from "./agent/prompt-traces.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { type BroughtUp, bringUp, isStale } from "./sandbox/bring-up.ts";
-import { failSession, finishPrompt } from "./agent/finish-prompt.ts";
+import { failSession } from "./agent/finish-prompt.ts";
+import { dropPrompt, droppingMeanwhile } from "./drop-prompts.ts";
 import { letGo, type Successor } from "./let-go.ts";
 import { countLosses } from "./agent/losses.ts";
 import { migrate } from "./sandbox/migrate.ts";
-import { nextStep, type OwnersView } from "./next-step.ts";
+import { nextStep, type Step } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./sandbox/pause.ts";
 import { endpointsOf } from "./sandbox/sandbox-endpoints.ts";
 import { sandboxRefOf } from "./sandbox/sandbox-ref.ts";
@@ -164,7 +165,7 @@ class Owner {
   /** Does one thing; answers whether there may be more. */
   async #step(): Promise<boolean> {
     const state = await this.#state();
-    const step = nextStep(state, this.#view());
+    const step = this.#stepFor(state);
     await this.#keepUp(state);
     switch (step.kind) {
       case "leave":
@@ -175,11 +176,9 @@ class Owner {
         return true;
       case "bring_up":
         return this.#bringUp(existing(state));
-      case "drop_prompt": {
-        const end = { outcome: "cancelled", failure: null } as const;
-        await finishPrompt(this.#context, step.prompt.promptId, end);
+      case "drop_prompt":
+        await dropPrompt(this.#context, step.prompt);
         return true;
-      }
       case "answer":
         if (!step.prompt.started && (await this.#asksByAnOldPolicy())) {
           await this.#closeConversation();
@@ -220,8 +219,15 @@ class Owner {
     }
   }
 
-  #view(): OwnersView {
-    return { sandboxHeld: this.#held !== null, sparesPutOff: this.#spares.putOff() };
+  #meanwhile<Result>(work: Promise<Result>): Promise<Result> {
+    return droppingMeanwhile(this.#context, { work, bell: this.#bell, signal: this.#signal });
+  }
+
+  #stepFor(state: SessionState): Step {
+    return nextStep(state, {
+      sandboxHeld: this.#held !== null,
+      sparesPutOff: this.#spares.putOff(),
+    });
   }
 
   /** Which tools ask is settled when the agent's server starts: it is started anew between two prompts. */
@@ -233,7 +239,7 @@ class Owner {
 
   /** The conversation goes over to the new sandbox, or stays where it is. */
   async #migrate(state: ExistingSession): Promise<void> {
-    const moved = await migrate(this.#context, state, this.#signal);
+    const moved = await this.#meanwhile(migrate(this.#context, state, this.#signal));
     if (moved === null) return;
     this.#upkeep.forget();
     const former = this.#held;
@@ -245,7 +251,7 @@ class Owner {
     try {
       const wasLost = this.#losses.isReplacing();
       const limits = { wasLost, signal: this.#signal };
-      this.#held = await bringUp(this.#context, state, limits);
+      this.#held = await this.#meanwhile(bringUp(this.#context, state, limits));
       this.#losses.began();
     } catch (error) {
       if (isStale(error) || this.#signal.aborted) {
@@ -259,8 +265,7 @@ class Owner {
       if (retryMs === null) {
         await failSession(this.#context, state, error);
       } else {
-        const isDue = async (): Promise<boolean> =>
-          nextStep(await this.#state(), this.#view()).kind === "bring_up";
+        const isDue = async () => this.#stepFor(await this.#state()).kind === "bring_up";
         await untilRetry({ ms: retryMs, bell: this.#bell, isDue, signal: this.#signal });
       }
     }
@@ -332,12 +337,8 @@ class Owner {
 
   async #letGo(): Promise<void> {
     await this.#closeConversation();
-    await letGo(this.#deps, {
-      key: this.#key,
-      lease: this.#lease,
-      sandbox: this.#sandbox,
-      to: this.#successor,
-    });
+    const owned = { key: this.#key, lease: this.#lease, sandbox: this.#sandbox };
+    await letGo(this.#deps, { ...owned, to: this.#successor });
   }
 
   async #state(): Promise<SessionState> {

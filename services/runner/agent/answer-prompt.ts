@@ -48,7 +48,8 @@ export const answerPrompt = async (
     return end;
   };
   const started = await context.command({ type: "StartPrompt", epoch: context.epoch, promptId });
-  const { text } = asStarted(started, prompt);
+  const { text, cancelRequested } = asStarted(started, prompt);
+  if (cancelRequested) return finish(await stopEarlier(answer));
   const asked = questionOf({ promptId, text });
   await context.record(asked, authorOf(prompt.by));
   context.tell({ type: "message", message: await withAuthor(context, asked, prompt.by) });
@@ -66,11 +67,33 @@ export const answerPrompt = async (
   if (end === "interrupted") {
     return end;
   }
-  return finish(
-    end.outcome === "completed"
-      ? { outcome: "completed", failure: null }
-      : { outcome: end.outcome === "aborted" ? "cancelled" : "failed", failure: end.failure },
-  );
+  return finish(asPromptEnd(end));
+};
+
+const asPromptEnd = (end: TurnEnd): PromptEnd =>
+  end.outcome === "completed"
+    ? { outcome: "completed", failure: null }
+    : { outcome: end.outcome === "aborted" ? "cancelled" : "failed", failure: end.failure };
+
+/** A prompt that was taken back by the time of its start; the agent may have it from an earlier owner. */
+const stopEarlier = async ({ conversation, signal }: AnswerPrompt): Promise<PromptEnd> => {
+  const turnEnd = conversation.nextTurnEnd();
+  // Not awaited where nothing is under way.
+  turnEnd.catch(() => undefined);
+  const { client, agentSessionId } = conversation;
+  const { type } = await client.status(agentSessionId);
+  return type === "idle"
+    ? { outcome: "cancelled", failure: null }
+    : asPromptEnd(await stopTurn(conversation, turnEnd, signal));
+};
+
+const stopTurn = async (
+  { client, agentSessionId }: Conversation,
+  turnEnd: Promise<TurnEnd>,
+  signal: AbortSignal,
+): Promise<TurnEnd> => {
+  await client.abort(agentSessionId);
+  return abortedWithin(turnEnd, AbortSignal.any([signal, AbortSignal.timeout(abortPatienceMs)]));
 };
 
 const untilEnd = async (
@@ -102,13 +125,7 @@ const untilEnd = async (
         await takeSnapshot(context, { sandbox, kind }, request);
       }
     }
-    if (isToBeStopped(state, prompt)) {
-      await conversation.client.abort(conversation.agentSessionId);
-      return abortedWithin(
-        turnEnd,
-        AbortSignal.any([signal, AbortSignal.timeout(abortPatienceMs)]),
-      );
-    }
+    if (isToBeStopped(state, prompt)) return stopTurn(conversation, turnEnd, signal);
     movesInMs =
       state.status === "migrating" ? timeLeft(state.expiresAt) - context.limits.moveMs : null;
     if (movesInMs !== null && movesInMs <= 0) {
@@ -128,13 +145,11 @@ const pastTime = async (ms: number | null, over: AbortSignal): Promise<void> => 
  * answer turns out to be whole.
  */
 const cutOff = async (
-  { client, agentSessionId }: Conversation,
+  conversation: Conversation,
   turnEnd: Promise<TurnEnd>,
   signal: AbortSignal,
 ): Promise<TurnEnd | "interrupted"> => {
-  await client.abort(agentSessionId);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(abortPatienceMs)]);
-  const end = await abortedWithin(turnEnd, limit);
+  const end = await stopTurn(conversation, turnEnd, signal);
   return end.outcome === "aborted" ? "interrupted" : end;
 };
 

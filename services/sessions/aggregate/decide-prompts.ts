@@ -70,7 +70,7 @@ const waiting = (promptId: PromptId, { prompts }: ExistingSession): OpenPrompt =
       fields: { promptId },
     });
   }
-  if (prompt.started) {
+  if (prompt.begun) {
     throw new DomainError("prompt_started", "The prompt is being answered already.", {
       fields: { promptId },
     });

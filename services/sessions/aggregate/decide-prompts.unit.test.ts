@@ -3,7 +3,15 @@ import type { SessionEvent } from "#contracts/session/events";
 import { maxOpenPrompts } from "#contracts/session/limits";
 import { deciderSpec } from "../../testing/decider-spec.ts";
 import { sessionDecider } from "./decider.ts";
-import { finished, promptId, queue, queued, running, started } from "../testing/session-events.ts";
+import {
+  acquired,
+  finished,
+  promptId,
+  queue,
+  queued,
+  running,
+  started,
+} from "../testing/session-events.ts";
 
 const { given } = deciderSpec(sessionDecider);
 const one = promptId("one");
@@ -41,6 +49,10 @@ it("a prompt that waits can be taken back, without those around it", () => {
 it("a prompt that is being answered, or that is not there, stays as it is", () => {
   for (const command of [change, withdraw]) {
     given(...running, queued("one"), started(7, "one"))
+      .when(command)
+      .thenRejects("prompt_started");
+    // The agent is at it, whoever owns the session by now.
+    given(...running, queued("one"), started(7, "one"), acquired(8))
       .when(command)
       .thenRejects("prompt_started");
     given(...running)

@@ -88,6 +88,7 @@ const evolveExisting = (
             ...event.data,
             fingerprint: fingerprintOf(event.data.text),
             started: false,
+            begun: false,
             cancelRequested: false,
           },
         ],
@@ -143,7 +144,7 @@ const evolveExisting = (
       };
     case "PromptStarted":
       return {
-        ...changePrompts(state, [event.data.promptId], { started: true }),
+        ...changePrompts(state, [event.data.promptId], { started: true, begun: true }),
         pause: goingOn(state),
       };
     case "PromptFinished":
@@ -173,7 +174,7 @@ const evolveExisting = (
         statusDetail: null,
         snapshotRequests: [],
         serviceTrial: null,
-        prompts: state.prompts.map((prompt) => ({ ...prompt, started: false })),
+        prompts: state.prompts.map((prompt) => ({ ...prompt, started: false, begun: false })),
       };
     case "ResumeRequested":
       return wanted(state);

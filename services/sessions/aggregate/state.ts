@@ -19,6 +19,8 @@ export interface OpenPrompt {
   readonly by: string;
   /** Whether the present owner has started it; a new owner starts it anew. */
   readonly started: boolean;
+  /** Whether the agent may be at it, whoever has given it to the agent. */
+  readonly begun: boolean;
   readonly cancelRequested: boolean;
 }
 
