@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { newId } from "#contracts/ids";
 import { invocationViewSchema } from "#contracts/invocation/view";
 import { runViewSchema } from "#contracts/run/view";
-import { sessionViewSchema } from "#contracts/session/view";
+import { sessionStatusSchema, sessionViewSchema } from "#contracts/session/view";
 import { messageViewSchema } from "#contracts/transcript/view";
 import { triggerViewSchema } from "#contracts/trigger/view";
 import { auditEntrySchema } from "#contracts/audit/view";
@@ -74,6 +74,16 @@ it("derives a session's status, open prompts and failure from its events", async
     updatedAt: at(9),
     repository: { ref: "main" },
   });
+});
+
+it("takes every status that there is, and no other", async () => {
+  const { sql, writer, reached } = models;
+  const organization = newId("organization");
+  const ref = events.sessionRef(organization);
+  await reached(await writer.write(ref, [events.sessionCreated()], at(1)));
+  const set = (status: string) => sql`update sessions set status = ${status} where id = ${ref.id}`;
+  for (const status of sessionStatusSchema.options) await set(status);
+  await expect(set("resting")).rejects.toThrow(/check constraint/);
 });
 
 it("pages the sessions from the newest to the oldest, also those of the same instant", async () => {

@@ -71,7 +71,7 @@ const repositoryOf = (first: WorkspaceRepository | undefined): Repository | null
 
 export const sessionsProjection = defineRowProjection<SessionRow>({
   name: "sessions",
-  version: 3,
+  version: 4,
   schema: new URL("./schema.sql", import.meta.url),
   aggregate: "session",
   table: sessionsTable,

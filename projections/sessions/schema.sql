@@ -2,7 +2,9 @@ create table sessions (
   organization_id text collate "C" not null,
   id text collate "C" not null,
   title text not null,
-  status text not null,
+  status text not null check (
+    status in ('pending', 'starting', 'running', 'migrating', 'paused', 'stopped', 'failed')
+  ),
   origin jsonb not null,
   kind text not null,
   configuration_id text collate "C",
