@@ -5,6 +5,7 @@ import type { AgentEvent } from "#contracts/agent";
 import type { OpencodeClient } from "./client.ts";
 import { sessionOfFrame } from "./events.ts";
 import { openAsks, type OpenAsks } from "./open-asks.ts";
+import { reconnectPauseMs } from "./reconnect-pause.ts";
 import { tick, withTicks } from "./ticks.ts";
 import { turnReader, type TurnReader } from "./turn-reader.ts";
 
@@ -55,10 +56,12 @@ export async function* watchSession(options: WatchOptions): AsyncGenerator<Agent
   const limits = { ...defaultWatchLimits, ...options.limits };
   const told = { reader: turnReader(options.recorded ?? new Set()), asks: openAsks() };
   let reachedAt = performance.now();
+  let failures = 0;
   while (!options.signal.aborted) {
     try {
       for await (const events of oneConnection(options, limits, told)) {
         reachedAt = performance.now();
+        failures = 0;
         yield* events;
       }
     } catch (error) {
@@ -67,11 +70,11 @@ export async function* watchSession(options: WatchOptions): AsyncGenerator<Agent
       if (performance.now() - reachedAt > limits.unreachableMs) throw unreachable(error);
     }
     if (!options.signal.aborted && (await options.isGone?.())) throw unreachable();
-    if (!(await pause(options.signal))) return;
+    if (!(await pause(reconnectPauseMs(failures), options.signal))) return;
+    failures += 1;
   }
 }
 
-const reconnectPauseMs = 250;
 /** How often a turn is looked at while nothing comes. */
 const turnTickMs = 250;
 /** The same between turns, when only the connection can have ended: a runner has a thousand that rest. */
@@ -194,5 +197,5 @@ const unreachable = (cause?: unknown): DomainError =>
   new DomainError("agent_unreachable", "The agent's server is gone.", { cause });
 
 /** False if the watch ended meanwhile. */
-const pause = (signal: AbortSignal): Promise<boolean> =>
-  delay(reconnectPauseMs, true, { signal }).catch(() => false);
+const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, true, { signal }).catch(() => false);
