@@ -70,6 +70,15 @@ export const liveMessageSchema = z.discriminatedUnion("type", [
     requestId: z.string(),
     keys: z.array(envVariableRequestSchema),
   }),
+  /** What became of a snapshot that somebody has asked for, or the agent. */
+  z.object({
+    type: z.literal("snapshot_result"),
+    /** As the request on the live channel was named; the agent's have names of their own. */
+    requestId: z.string(),
+    /** Null where there is none. */
+    snapshotId: z.string().nullable(),
+    failure: failureSchema.nullable(),
+  }),
   /** What a service prints that is being tried, and how it is meanwhile. */
   z.object({
     type: z.literal("auto_start_output"),

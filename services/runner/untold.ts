@@ -8,7 +8,8 @@ import { eventsOf } from "#event-store/aggregates/load";
 import type { EventStore } from "#event-store/event-store";
 import { type LiveKey, publishLive } from "#event-store/live/live-channel";
 import type { RecordedCommit } from "#event-store/reading/recorded";
-import type { ExistingSession, SessionState } from "../sessions/aggregate/state.ts";
+import type { ExistingSession, SessionState, SnapshotResult } from "../sessions/aggregate/state.ts";
+import { nameOfRequest } from "../sessions/live/snapshot-requests.ts";
 
 type Told<T extends LiveMessage["type"]> = Extract<LiveMessage, { type: T }>;
 
@@ -48,6 +49,7 @@ export const outcomeOf = (
 ): readonly LiveMessage[] => [
   ...endOfPrompt(state, called),
   ...endOfTrial(state, called),
+  ...resultsOfSnapshots(state, called),
   ...statusMessage(state, called),
 ];
 
@@ -74,6 +76,32 @@ const endOfTrial = (
     ? [{ type: "auto_start_finished", ...lastTrial, services: [...lastTrial.services] }]
     : [];
 };
+
+/** Also of one that was forgotten when the sandbox was put away. */
+const resultsOfSnapshots = (
+  { snapshots, snapshotRequests }: ExistingSession,
+  called: readonly SessionEvent[],
+): readonly LiveMessage[] =>
+  called.flatMap(({ type, data }) => {
+    if (type !== "SnapshotRequested") return [];
+    const { requestId } = data;
+    if (snapshotRequests.some((request) => request.requestId === requestId)) return [];
+    const result = snapshots.find((settled) => settled.requestId === requestId);
+    return [snapshotMessage(result ?? { requestId, failure: putAwayBefore })];
+  });
+
+const putAwayBefore = {
+  code: "session_not_running",
+  message: "The sandbox was put away before it was taken.",
+};
+
+/** What those who watch are told of a snapshot that was asked for. */
+export const snapshotMessage = (result: SnapshotResult): LiveMessage => ({
+  type: "snapshot_result",
+  requestId: nameOfRequest(result.requestId),
+  snapshotId: "snapshotId" in result ? result.snapshotId : null,
+  failure: "failure" in result ? result.failure : null,
+});
 
 /** Whoever has answered anything in a sandbox has told before that it runs. */
 const statusMessage = (

@@ -25,6 +25,11 @@ const trial: readonly SessionEvent[] = [
   { type: "ServiceTrialRequested", data: { requestId: "try" } },
   { type: "ServicesTried", data: { epoch: 7, ...tried } },
 ];
+const snapshot: readonly SessionEvent[] = [
+  { type: "SnapshotRequested", data: { requestId: "live:save", message: null } },
+  { type: "SnapshotTaken", data: { epoch: 7, requestId: "live:save", snapshotId: "snap-1" } },
+];
+const toldOfSnapshot = { type: "snapshot_result", requestId: "save" };
 const moving: readonly SessionEvent[] = [
   { type: "MigrationRequested", data: {} },
   { type: "MigrationFailed", data: { epoch: 7, failure } },
@@ -82,6 +87,31 @@ describe("what is told again of a session at rest", () => {
       after(...running, ...trial),
       [{ type: "ServiceTrialRequested", data: { requestId: "other" } }],
       [],
+    ],
+    [
+      "a snapshot",
+      after(...running, ...snapshot),
+      snapshot.slice(0, 1),
+      [{ ...toldOfSnapshot, snapshotId: "snap-1", failure: null }],
+    ],
+    [
+      "a snapshot that is still to be taken",
+      after(...running, ...snapshot.slice(0, 1)),
+      snapshot.slice(0, 1),
+      [],
+    ],
+    [
+      "a snapshot that was forgotten",
+      after(...running, ...snapshot.slice(0, 1), paused(7)),
+      snapshot.slice(0, 1),
+      [
+        {
+          ...toldOfSnapshot,
+          snapshotId: null,
+          failure: expect.objectContaining({ code: "session_not_running" }) as unknown,
+        },
+        status("paused"),
+      ],
     ],
     [
       "a move that failed",

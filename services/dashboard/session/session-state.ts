@@ -189,6 +189,9 @@ const foldLive = (state: SessionState, message: LiveMessage): SessionState => {
       return { ...state, retrying: { attempt: message.attempt, detail: message.detail } };
     case "env_variables_requested":
       return { ...state, envRequestsTold: state.envRequestsTold + 1 };
+    // Who has asked for it is told elsewhere.
+    case "snapshot_result":
+      return state;
     case "auto_start_output":
     case "auto_start_finished":
       return { ...state, serviceTrial: foldTrial(state.serviceTrial, message) };

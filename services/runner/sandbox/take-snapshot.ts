@@ -5,13 +5,14 @@ import type { SandboxRef } from "#sandbox/provider/sandbox";
 import type { SnapshotRequest } from "../../sessions/aggregate/state.ts";
 import { failureOf } from "./bring-up.ts";
 import type { OwnerContext } from "../owner-context.ts";
+import { snapshotMessage } from "../untold.ts";
 
 /**
  * Whoever dies in here leaves the request open, and the next owner takes another snapshot.
  * @throws DomainError `stale_owner`
  */
 export const takeSnapshot = async (
-  { deps, session, epoch, command }: OwnerContext,
+  { deps, session, epoch, command, tell }: OwnerContext,
   { sandbox, kind }: { readonly sandbox: SandboxRef; readonly kind: SessionKind },
   { requestId }: SnapshotRequest,
 ): Promise<void> => {
@@ -25,8 +26,11 @@ export const takeSnapshot = async (
     });
   } catch (error) {
     deps.log.warn({ err: error, sessionId: session }, "a snapshot could not be taken");
-    await command({ type: "ReportSnapshotFailed", epoch, requestId, failure: failureOf(error) });
+    const failure = failureOf(error);
+    await command({ type: "ReportSnapshotFailed", epoch, requestId, failure });
+    tell(snapshotMessage({ requestId, failure }));
     return;
   }
   await command({ type: "ReportSnapshotTaken", epoch, requestId, snapshotId });
+  tell(snapshotMessage({ requestId, snapshotId }));
 };

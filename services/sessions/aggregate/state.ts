@@ -46,7 +46,7 @@ export interface OpenEnvRequest {
 }
 
 /** What became of a request for a snapshot. */
-type SnapshotResult = { readonly requestId: string } & (
+export type SnapshotResult = { readonly requestId: string } & (
   { readonly snapshotId: string } | { readonly failure: Failure }
 );
 

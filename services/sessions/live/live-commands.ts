@@ -4,6 +4,7 @@ import type { FindUser } from "../../identity/known-users.ts";
 import * as commands from "../commands.ts";
 import { inCommandSpan, personOf, refOf } from "./live-person.ts";
 import { requireMayChange } from "../permissions.ts";
+import { snapshotRequestOf } from "./snapshot-requests.ts";
 import { requestServiceTrial } from "../service-trial/request-trial.ts";
 
 export interface LiveCommandsDeps extends commands.SessionCommandsDeps {
@@ -27,8 +28,7 @@ export const createLiveCommands = (deps: LiveCommandsDeps): Omit<LiveCommands, "
     inCommandSpan(deps.store, by, "save_snapshot", async (meta) => {
       const { id, role } = await personOf(deps.findUser, by);
       await requireMayChange(deps.store, refOf(by), { userId: id, role });
-      // The agent's own requests are named after its tool calls.
-      const request = { requestId: `live:${requestId}`, message };
+      const request = { requestId: snapshotRequestOf(requestId), message };
       return commands.requestSnapshot(deps, refOf(by), request, meta);
     }),
   runServices: (by, { requestId }) =>

@@ -2,7 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { deleteSession, listMessages, pauseSession } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
+import { newCommandMeta } from "#event-store/command-meta";
 import { patience, type RunnerStack, startRunnerStack } from "../../runner/testing/runner-stack.ts";
+import { requestSnapshot } from "../../sessions/commands.ts";
 import { faultedSession } from "./faulted-session.ts";
 import { followTranscript } from "./follow-transcript.ts";
 
@@ -88,6 +90,25 @@ describe("the end of a prompt", () => {
     const { history } = await intact(session, [follower], 2);
     expect(follower.ended()).toEqual(history.prompts);
     follower.close();
+  }, 300_000);
+});
+
+describe("the result of a snapshot", () => {
+  it("is told by whoever comes next, where its owner dies before telling what it has recorded", async () => {
+    const session = await test.create();
+    const owner = await startMortal({ type: "snapshot_result" });
+    const { program, organization } = test.stack;
+    const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
+    const request = { requestId: "save", message: null };
+    await requestSnapshot(program.platform, { organization, session }, request, meta);
+    await owner.ended;
+    expect(await saidIn(session, "snapshot_result")).toEqual([]);
+    await test.startRunner();
+    await vi.waitFor(async () => {
+      const [told] = await saidIn(session, "snapshot_result");
+      const snapshotId = expect.stringMatching(/^snapshot-/) as unknown;
+      expect(told?.message).toMatchObject({ requestId: "save", snapshotId, failure: null });
+    }, patience);
   }, 300_000);
 });
 
