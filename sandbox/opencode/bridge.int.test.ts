@@ -74,6 +74,17 @@ test("a turn that ended while nobody listened is told from what is stored", asyn
   expect(view.turns).toEqual(["turn_started", "turn_idle"]);
 });
 
+test("a connection that has fallen silent is taken for dead, and nothing is lost", async () => {
+  const connections: readonly Connection[] = [
+    { events: events.slice(0, middle), status: busy, messages: [], hold: true },
+    { events: [], status: idle, messages, hold: true },
+  ];
+  const told = await watch(connections, { silenceMs: 1_000, settleMs: 600_000 });
+  const view = transcriptView(told);
+  expect([...view.messages.values()]).toEqual(stored);
+  expect(view.turns).toEqual(["turn_started", "turn_idle"]);
+});
+
 test("a turn of which the server knows nothing any more has failed, and its tool with it", async () => {
   const stopped = messages.slice(0, 2).map(({ info, parts }) => ({
     info: { ...info, time: { created: info.time.created } },

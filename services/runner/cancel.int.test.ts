@@ -2,7 +2,12 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { cancelSession, getSession } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
-import { patience, type RunnerStack, startRunnerStack } from "./testing/runner-stack.ts";
+import {
+  patience,
+  type RunnerStack,
+  startRunnerStack,
+  type Watcher,
+} from "./testing/runner-stack.ts";
 
 let test: RunnerStack;
 beforeAll(async () => {
@@ -25,6 +30,13 @@ const untilNothingIsOpen = (sessionId: SessionId) =>
     return (await test.stack.client.call(getSession, view)).openPrompts === 0;
   }, patience);
 
+/** Waits until people see that the agent has stopped. */
+const untilAborted = (watcher: Watcher) =>
+  vi.waitUntil(
+    () => watcher.messages().some(({ failure }) => failure?.code === "agent_aborted"),
+    patience,
+  );
+
 it("a prompt is taken back while its sandbox comes up, and does not wait for that", async () => {
   const held = test.host.hold("ensure");
   const sessionId = await test.create("one");
@@ -43,6 +55,27 @@ it("a prompt is taken back while its sandbox comes up, and does not wait for tha
   watcher.close();
 }, 300_000);
 
+it.each(["tool", "word"] as const)(
+  "an answer is stopped in the middle of a %s, and the next prompt is answered",
+  async (step) => {
+    const answers = test.host.holdAnswers(step);
+    const sessionId = await test.create("one");
+    const watcher = test.watch(sessionId);
+    await test.startRunner();
+    await answers.reached;
+    await cancel(sessionId);
+    await untilNothingIsOpen(sessionId);
+    expect(await outcomes(sessionId)).toEqual(["cancelled"]);
+    await untilAborted(watcher);
+    answers.open();
+    await test.ask(sessionId, "two");
+    const both = ["cancelled", "completed"];
+    await vi.waitFor(async () => expect(await outcomes(sessionId)).toEqual(both), patience);
+    watcher.close();
+  },
+  300_000,
+);
+
 it("a prompt is taken back while nobody owns its session, and the agent stops", async () => {
   const answers = test.host.holdAnswers("word", 2);
   const sessionId = await test.create("one");
@@ -54,10 +87,7 @@ it("a prompt is taken back while nobody owns its session, and the agent stops", 
   await test.startRunner();
   await untilNothingIsOpen(sessionId);
   expect(await outcomes(sessionId)).toEqual(["cancelled"]);
-  await vi.waitUntil(
-    () => watcher.messages().some(({ failure }) => failure?.code === "agent_aborted"),
-    patience,
-  );
+  await untilAborted(watcher);
   answers.open();
   watcher.close();
 }, 300_000);
