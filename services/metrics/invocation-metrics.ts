@@ -21,8 +21,8 @@ const outcomes: ReadonlyMap<string, string> = new Map<InvocationEvent["type"], s
 export const invocationMetrics = (registry: Registry): ((event: StoredEvent) => void) => {
   const asked = new Counter({
     name: "proliferate_action_invocations_total",
-    help: "Actions that were asked for, by who does them, their mode and what decided it.",
-    labelNames: ["by", "mode", "mode_source"],
+    help: "Actions that were asked for: of the agent's own tools or of integrations, their mode and what decided it.",
+    labelNames: ["kind", "mode", "mode_source"],
     registers: [registry],
   });
   const ended = new Counter({
@@ -41,7 +41,7 @@ export const invocationMetrics = (registry: Registry): ((event: StoredEvent) => 
       "integration" | "mode" | "modeSource"
     >;
     // Organisations name connectors of their own, so that their names are without bound.
-    const by = integration === agentIntegration ? "agent" : "integration";
-    asked.inc({ by, mode, mode_source: modeSource });
+    const kind = integration === agentIntegration ? "agent" : "integration";
+    asked.inc({ kind, mode, mode_source: modeSource });
   };
 };

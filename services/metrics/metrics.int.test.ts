@@ -158,7 +158,7 @@ describe("what is counted", () => {
 
   it("are actions by their mode, and by what came of them", async () => {
     const asked =
-      'proliferate_action_invocations_total{by="integration",mode="allow",mode_source="inferred"}';
+      'proliferate_action_invocations_total{kind="integration",mode="allow",mode_source="inferred"}';
     const completed = 'proliferate_action_outcomes_total{outcome="completed"}';
     const before = await collect();
     const { sessionId } = await newSession();
