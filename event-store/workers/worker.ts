@@ -87,6 +87,7 @@ const settleFailure = async (
   const { stream, deliveryCount: attempt } = message.info;
   const { subject, seq: sequence } = message;
   const details = { worker: name, subject, sequence, attempt };
+  store.observer?.messageFailed(name);
   if (maxAttempts === Infinity) {
     log.warn({ ...details, err: error }, "a message could not be handled; it is tried again");
     message.nak(retryDelayMs(attempt));
