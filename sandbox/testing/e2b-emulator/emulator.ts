@@ -3,9 +3,9 @@
  * and what it starts are real processes of this computer.
  *
  * Emulated: the REST interface (create, connect, list, info, kill, timeout, pause, snapshots and their
- * removal, which is refused while sandboxes of them are there) with its error bodies and the key; envd (files, file system, processes with input, signals and terminals); the public
- * hosts of ports, WebSockets included; pausing as stopped processes, so that memory survives; the pause or
- * end after the timeout.
+ * removal, which is refused while sandboxes of them are there) with its error bodies and the key; envd (files,
+ * file system, processes with input, signals and terminals); the public hosts of ports, WebSockets included;
+ * pausing as stopped processes, so that memory survives; the pause or end after the timeout.
  *
  * Not emulated: the virtual machine (programs see this computer's file system, network and users, and run as
  * its user), TLS and HTTP/2, templates and their builds, quotas, regions, metrics, forks, volumes, network
