@@ -16,6 +16,7 @@ import {
 import { withConnectors } from "./integrations/connectors/registry.ts";
 import { startDemoMcpServer } from "./integrations/demo/demo-mcp-server.ts";
 import { createOutbound } from "./integrations/outbound/outbound.ts";
+import { type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
 import { openPlatform, type Platform } from "./platform.ts";
 import { forgetServers, rememberServers } from "./running-servers.ts";
 import { type Running, runningStack } from "./running.ts";
@@ -25,6 +26,8 @@ import { type RunningRoles, startRoles } from "./start-roles.ts";
 export interface Program extends Running {
   readonly platform: Platform;
   readonly gateway: RunningRoles["gateway"];
+  /** Where the metrics have a port of their own; null where they have none. */
+  readonly metricsUrl: string | null;
   /** Settles with the name of a server that has ended by itself. */
   readonly lost: Promise<string>;
 }
@@ -76,6 +79,8 @@ export const startProgram = async ({
       secretsKey: config.SECRETS_KEY ?? (await keptSecretsKey(config.DATA_DIR)),
     });
     started.add(platform);
+    const metricsServer = await startConfiguredMetrics(platform);
+    if (metricsServer !== null) started.add(metricsServer);
     const connectors = config.CONNECTORS ?? [await startDemoConnector(started)];
     const outbound = createOutbound({ allowedNetworks: config.OUTBOUND_ALLOWED_NETWORKS });
     started.add({ stop: () => outbound.close() });
@@ -91,11 +96,28 @@ export const startProgram = async ({
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);
-    return { platform, gateway: roles.gateway, lost: servers.lost, stop: started.stop };
+    return {
+      platform,
+      gateway: roles.gateway,
+      metricsUrl: metricsServer?.url ?? null,
+      lost: servers.lost,
+      stop: started.stop,
+    };
   } catch (error) {
     await started.stop();
     throw error;
   }
+};
+
+/** Before the roles, which may take their time to start. */
+const startConfiguredMetrics = async ({
+  config,
+  metrics,
+  log,
+}: Platform): Promise<MetricsServer | null> => {
+  const { HOST: host, METRICS_PORT: port, METRICS_TOKEN: token = null } = config;
+  const { registry } = metrics;
+  return port === undefined ? null : startMetricsServer({ host, port, token, registry, log });
 };
 
 /** Something to act upon where nothing else is configured. */
