@@ -14,7 +14,7 @@ import type { PolicyState } from "./state.ts";
 const aggregate: AggregateDefinition<PolicyCommand, PolicyEvent, PolicyState> = {
   aggregate: "policy",
   decider: policyDecider,
-  snapshotVersion: 3,
+  snapshotVersion: 4,
 };
 
 /** An organisation has one policy; its id follows from the organisation's. */

@@ -28,6 +28,7 @@ const nothing: PolicyState = {
   modeAuthors: {},
   reviewed: {},
   risks: {},
+  riskAuthors: {},
   rules: [],
   keepsFullResults: false,
 };

@@ -49,6 +49,7 @@ describeDecider("a policy", {
       integration: names,
       action: fc.option(names),
       risk: fc.option(arbitraryOf(riskLevelSchema)),
+      ...author,
     }),
     fc.record({
       type: fc.constant("SetRule" as const),

@@ -92,7 +92,8 @@ const modeRoutes = (deps: PolicyRoutesDeps): readonly RouteHandler[] => [
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(overrideRisk, async (request) => {
-    const command = { type: "OverrideRisk", ...request.params, ...request.body } as const;
+    const overridden = { ...request.params, ...request.body, ...authorOf(deps, request) };
+    const command = { type: "OverrideRisk", ...overridden } as const;
     return { status: 202, body: { position: await change(deps, request, command) } };
   }),
   handleRoute(setFullResultKeeping, async (request) => {

@@ -49,6 +49,7 @@ const policyOf = (ruleOf: (index: number) => Partial<PolicyRule>): PolicyState =
   modeAuthors: {},
   reviewed: {},
   risks: {},
+  riskAuthors: {},
   keepsFullResults: false,
   rules: Array.from({ length: maxRules }, (_, index) => ({
     id: derivedId("rule", String(index)),
