@@ -5,6 +5,7 @@ import type { PolicyEvent } from "#contracts/policy/events";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
+import { watchAggregate } from "#event-store/reading/watch-aggregate";
 import { execute } from "#event-store/aggregates/execute";
 import { loadKept } from "#event-store/aggregates/kept-aggregates";
 import type { AggregateDefinition } from "#event-store/aggregates/load";
@@ -31,6 +32,14 @@ export const loadPolicy = async (
   store: EventStore,
   organization: OrganizationId,
 ): Promise<PolicyState> => (await loadKept(store, aggregate, refOf(organization))).state;
+
+/** Tells that the policy changes. Only a nudge, as {@link watchAggregate} has it. */
+export const watchPolicy = (
+  store: EventStore,
+  organization: OrganizationId,
+  onNudge: () => void,
+): { stop(): void } =>
+  watchAggregate(store, { ...refOf(organization), aggregate: "policy" }, onNudge);
 
 /**
  * Changes the policy; what is so already changes nothing.
