@@ -4,7 +4,6 @@ import { derivedId } from "#contracts/ids";
 import type { ActionMode } from "#contracts/policy/mode";
 import type { Condition, PolicyRule } from "#contracts/policy/rules";
 import { type ActionAsked, decideMode } from "./decide-mode.ts";
-import { definitionHashOf } from "./definition-hash.ts";
 import { dryRun } from "./dry-run.ts";
 import { compileGlob } from "./glob.ts";
 import { keyOf, type PolicyState } from "./state.ts";
@@ -215,38 +214,6 @@ describe("patterns", () => {
   it("that would hold up a regular expression for ever are decided", () => {
     expect(compileGlob(`${"?*a*".repeat(100)}b`)("a".repeat(10_000))).toBe(false);
     expect(compileGlob(`${"a*".repeat(100)}b`)("a".repeat(10_000))).toBe(false);
-  });
-});
-
-describe("the hash of a definition", () => {
-  const hash = (params: Record<string, unknown>, description = "") =>
-    definitionHashOf({ id: "send", description, risk: "write", params });
-  const properties = { channel: { type: "string", enum: ["a"] }, default: { type: "string" } };
-
-  it("stays where only order, words, defaults and choices change", () => {
-    const before = hash({ type: "object", properties, required: ["channel"] });
-    const { channel, default: named } = properties;
-    const after = hash(
-      {
-        required: ["channel"],
-        properties: {
-          default: { ...named, default: "x", description: "new" },
-          channel: { ...channel, enum: ["b", "c"], title: "Channel" },
-        },
-        type: "object",
-        description: "Sends",
-      },
-      "Sends a message",
-    );
-    expect(after).toBe(before);
-  });
-
-  it.each([
-    ["a type", { properties: { ...properties, channel: { type: "number" } } }],
-    ["a name", { properties: { channel: properties.channel, description: { type: "string" } } }],
-    ["what is required", { properties, required: ["default"] }],
-  ])("changes with %s", (_what, change) => {
-    expect(hash({ type: "object", ...change })).not.toBe(hash({ type: "object", properties }));
   });
 });
 
