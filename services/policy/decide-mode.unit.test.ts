@@ -77,6 +77,18 @@ describe("without a rule", () => {
     expect(decideMode(both, asked).mode).toBe("allow");
   });
 
+  it("refuses where somebody has set what nobody knows", () => {
+    const unknown = "sometimes" as never;
+    for (const policy of [
+      { ...nothing, modes: { [key]: unknown } },
+      { ...nothing, automationModes: { [keyOf(triggerId, "slack", "send")]: unknown } },
+      { ...nothing, risks: { [key]: unknown } },
+      withRules(rule("1", { mode: unknown })),
+    ]) {
+      expect(decideMode(policy, { ...asked, risk: "read" }).mode).toBe("deny");
+    }
+  });
+
   it("does not confuse names that run together, nor names that every object has", () => {
     const set = { ...nothing, modes: { [keyOf("a:b", "c")]: "allow" } as const };
     const danger = { ...asked, risk: "danger" } as const;
