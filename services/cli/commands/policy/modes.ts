@@ -11,14 +11,13 @@ import type { CliContext } from "../../context.ts";
 import { idArgument } from "../../id-argument.ts";
 import { byOption } from "../../operator.ts";
 import { printable } from "../../output/printable.ts";
+import { addListCommand } from "./add-list-command.ts";
 import { withPolicy } from "./with-policy.ts";
 import {
   authorColumn,
-  jsonText,
   modeArgument,
   nameArgument,
   organizationText,
-  printList,
   timeColumn,
   unreviewedText,
 } from "./words.ts";
@@ -37,17 +36,12 @@ const automationOption = [
 /** `policy modes list|set|clear`. */
 export const addModeCommands = (policy: Command, context: CliContext): void => {
   const modes = policy.command("modes").description("what happens to single actions");
-  modes
-    .command("list")
-    .description("those that somebody has set; the others follow from the risk")
-    .argument(...organizationText)
-    .option("--json", jsonText)
-    .action((organization: string, { json }: { json?: true }) =>
-      withPolicy(context, organization, async ({ view }) => {
-        const rows = rowsOf(await view());
-        printList(context.print, { rows, columns, json, none: "No mode is set." });
-      }),
-    );
+  addListCommand(modes, context, {
+    description: "those that somebody has set; the others follow from the risk",
+    rowsOf,
+    columns,
+    none: "No mode is set.",
+  });
   modes
     .command("set")
     .description("what happens to an action from now on, where no rule says otherwise")

@@ -5,16 +5,9 @@ import { overrideRisk } from "../../../policy/policy-changes.ts";
 import type { CliContext } from "../../context.ts";
 import { byOption } from "../../operator.ts";
 import { printable } from "../../output/printable.ts";
+import { addListCommand } from "./add-list-command.ts";
 import { withPolicy } from "./with-policy.ts";
-import {
-  authorColumn,
-  jsonText,
-  nameArgument,
-  organizationText,
-  printList,
-  riskArgument,
-  timeColumn,
-} from "./words.ts";
+import { authorColumn, nameArgument, organizationText, riskArgument, timeColumn } from "./words.ts";
 
 interface ChangeOptions {
   readonly by: string;
@@ -26,17 +19,12 @@ const actionOption = ["--action <action>", "of one action only", nameArgument] a
 /** `policy risks list|set|clear`. */
 export const addRiskCommands = (policy: Command, context: CliContext): void => {
   const risks = policy.command("risks").description("how far integrations and actions reach");
-  risks
-    .command("list")
-    .description("what the organisation says of it; otherwise integrations are believed")
-    .argument(...organizationText)
-    .option("--json", jsonText)
-    .action((organization: string, { json }: { json?: true }) =>
-      withPolicy(context, organization, async ({ view }) => {
-        const rows = (await view()).risks;
-        printList(context.print, { rows, columns, json, none: "No risk is overridden." });
-      }),
-    );
+  addListCommand(risks, context, {
+    description: "what the organisation says of it; otherwise integrations are believed",
+    rowsOf: (policy) => policy.risks,
+    columns,
+    none: "No risk is overridden.",
+  });
   risks
     .command("set")
     .description("how far all actions of an integration reach, or one, whatever it says of itself")

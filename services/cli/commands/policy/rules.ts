@@ -10,13 +10,12 @@ import { byOption } from "../../operator.ts";
 import { printable } from "../../output/printable.ts";
 import { schemaArgument } from "../../schema-argument.ts";
 import { conditionText, readCondition } from "./conditions.ts";
+import { addListCommand } from "./add-list-command.ts";
 import { withPolicy } from "./with-policy.ts";
 import {
   authorColumn,
-  jsonText,
   nameArgument,
   organizationText,
-  printList,
   timeColumn,
   unreviewedText,
 } from "./words.ts";
@@ -37,17 +36,12 @@ interface AddOptions {
 /** `policy rules list|add|remove`. */
 export const addRuleCommands = (policy: Command, context: CliContext): void => {
   const rules = policy.command("rules").description("what goes before modes and risks");
-  rules
-    .command("list")
-    .description("in the order in which they were set")
-    .argument(...organizationText)
-    .option("--json", jsonText)
-    .action((organization: string, { json }: { json?: true }) =>
-      withPolicy(context, organization, async ({ view }) => {
-        const rows = (await view()).rules;
-        printList(context.print, { rows, columns, json, none: "There are no rules." });
-      }),
-    );
+  addListCommand(rules, context, {
+    description: "in the order in which they were set",
+    rowsOf: (policy) => policy.rules,
+    columns,
+    none: "There are no rules.",
+  });
   addAddCommand(rules, context);
   rules
     .command("remove")

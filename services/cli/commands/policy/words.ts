@@ -3,11 +3,9 @@ import { Argument } from "commander";
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import { type ActionMode, actionModeSchema, riskLevelSchema } from "#contracts/policy/mode";
 import { anyName, policyRuleSchema } from "#contracts/policy/rules";
-import { type Column, tablePrinter } from "../../output/table.ts";
 import { schemaArgument } from "../../schema-argument.ts";
 
 export const organizationText = ["<organization>", "its id, org_…"] as const;
-export const jsonText = "the same for machines, one in each line";
 
 /** Of an integration or an action. */
 export const nameArgument = schemaArgument(
@@ -31,23 +29,6 @@ export const authorColumn = {
   text: ({ by, byName }: Authored) => byName ?? by ?? "-",
 };
 export const timeColumn = { title: "at", width: 24, text: ({ at }: Authored) => at ?? "-" };
-
-interface Listing<Row> {
-  readonly rows: readonly Row[];
-  readonly columns: readonly Column<Row>[];
-  /** What is said where there is nothing. */
-  readonly none: string;
-  readonly json: boolean | undefined;
-}
-
-export const printList = <Row>(
-  print: (line: string) => void,
-  { rows, columns, none, json }: Listing<Row>,
-): void => {
-  if (json === true) rows.forEach((row) => print(JSON.stringify(row)));
-  else if (rows.length === 0) print(none);
-  else rows.forEach(tablePrinter(print, columns));
-};
 
 /** Warns where an action was let run that nobody could look at; null where there is nothing to warn of. */
 export const unreviewedText = (
