@@ -13,6 +13,7 @@ const onNoLogOrTheirOwn = [
   "event-store/durability.int.test.ts",
   "event-store/append/group-commit.int.test.ts",
   "event-store/replicas/**",
+  "services/fanout/watched-session/live-forgotten.int.test.ts",
   "services/testing/faults/servers-restarted.int.test.ts",
   "services/cli/commands/streams-replicas.int.test.ts",
   // Their runners keep both cores busy for long enough once.

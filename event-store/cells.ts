@@ -34,6 +34,14 @@ export interface CellsOptions<T> {
 const maxAttempts = 50;
 const longestPauseMs = 50;
 
+/** Of how many cells the newest value that was seen is remembered. */
+const mostRemembered = 1_000;
+
+interface Seen<T> {
+  readonly value: T | null;
+  readonly revision: number;
+}
+
 export const openCells = async <T>(
   { js, jsm, replicas }: EventStore,
   { name, schema, ttlMs }: CellsOptions<T>,
@@ -45,7 +53,7 @@ export const openCells = async <T>(
     history: 1,
   });
   // From the stream's leader: a replica that lags would only cost another attempt, but each of them.
-  const read = async (key: string): Promise<{ value: T | null; revision: number }> => {
+  const read = async (key: string): Promise<Seen<T>> => {
     const message = await jsm.streams.getMessage(`KV_${name}`, {
       last_by_subj: `$KV.${name}.${key}`,
     });
@@ -53,23 +61,52 @@ export const openCells = async <T>(
       ? { value: null, revision: 0 }
       : { value: schema.parse(message.json()), revision: message.seq };
   };
+  const remembered = new Map<string, Seen<T>>();
+  const remember = (key: string, seen: Seen<T>): void => {
+    remembered.delete(key);
+    remembered.set(key, seen);
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined && remembered.size > mostRemembered) remembered.delete(oldest);
+  };
+  /** Answers why not when the cell does not have the value any more that was seen; null when it was put. */
+  const put = async (key: string, value: T, { revision }: Seen<T>): Promise<Error | null> => {
+    try {
+      const next = await bucket.put(key, JSON.stringify(value), { previousSeq: revision });
+      remember(key, { value, revision: next });
+      return null;
+    } catch (error) {
+      remembered.delete(key);
+      if (!(error instanceof Error) || classifyPublishFailure(error) === "refused") throw error;
+      return error;
+    }
+  };
   return {
     change: async (key, decide) => {
+      const seen = remembered.get(key);
+      const first = seen && decidedOn(seen, decide);
+      if (seen && first && (await put(key, first.value, seen)) === null) return first.value;
       for (let attempt = 1; ; attempt += 1) {
-        const { value, revision } = await read(key);
-        const decided = decide(value);
-        try {
-          await bucket.put(key, JSON.stringify(decided), { previousSeq: revision });
-          return decided;
-        } catch (error) {
-          const failure = classifyPublishFailure(error);
-          if (failure === "refused") throw error;
-          if (attempt === maxAttempts) throw keptLosing(key, error);
-          await delay(Math.random() * longestPauseMs);
-        }
+        const newest = await read(key);
+        const value = decide(newest.value);
+        const failure = await put(key, value, newest);
+        if (failure === null) return value;
+        if (attempt === maxAttempts) throw keptLosing(key, failure);
+        await delay(Math.random() * longestPauseMs);
       }
     },
   };
+};
+
+/** What is decided on a value that may be old; null for a refusal, perhaps of what is no longer so. */
+const decidedOn = <T>(
+  { value }: Seen<T>,
+  decide: (value: T | null) => T,
+): { readonly value: T } | null => {
+  try {
+    return { value: decide(value) };
+  } catch {
+    return null;
+  }
 };
 
 const keptLosing = (key: string, cause: unknown): DomainError =>

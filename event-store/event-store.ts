@@ -10,6 +10,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { awaitLeaders, whenAvailable } from "./cluster/await-leaders.ts";
 import { type Durability, durabilities } from "./durability.ts";
 import { type GroupCommit, openGroupCommit } from "./append/group-commit.ts";
+import type { StoreObserver } from "./observer.ts";
 import type { DataKeys } from "./sealing/data-keys.ts";
 import { applyTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";
@@ -31,6 +32,8 @@ export interface EventStore {
   readonly dataKeys: DataKeys | null;
   /** Null where nobody wants to see traces; what others have begun then goes through unseen. */
   readonly tracing: Tracing | null;
+  /** Null where nobody counts. */
+  readonly observer: StoreObserver | null;
 }
 
 export interface OpenEventStoreOptions {
@@ -39,6 +42,7 @@ export interface OpenEventStoreOptions {
   readonly durability?: Durability;
   readonly dataKeys?: DataKeys | null;
   readonly tracing?: Tracing | null;
+  readonly observer?: StoreObserver | null;
 }
 
 /** Opens the log, creating or updating its streams where they differ from their definition. */
@@ -48,6 +52,7 @@ export const openEventStore = async ({
   durability = "fsync",
   dataKeys = null,
   tracing = null,
+  observer = null,
 }: OpenEventStoreOptions): Promise<EventStore> => {
   const js = jetstream(connection);
   const { replicas, groupsCommits } = durabilities[durability];
@@ -61,7 +66,8 @@ export const openEventStore = async ({
       storage: StorageType.File,
       history: 1,
     });
-    return { connection, js, jsm, shards, replicas, snapshots, groups, dataKeys, tracing };
+    const watched = { tracing, observer };
+    return { connection, js, jsm, shards, replicas, snapshots, groups, dataKeys, ...watched };
   };
   if (replicas === 1) {
     return open();

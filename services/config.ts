@@ -40,7 +40,7 @@ const model = z.string().transform((name, context): ModelId => {
   return z.NEVER;
 });
 
-const configSchema = z.object({
+const settingsSchema = z.object({
   /** Which parts of the program this process runs, separated by commas. */
   ROLES: z
     .string()
@@ -81,6 +81,8 @@ const configSchema = z.object({
   SECRETS_KEY: z.string().min(1).optional(),
   /** The bearer token that `GET /metrics` asks for; without one there is no such page. */
   METRICS_TOKEN: z.string().min(16).optional(),
+  /** Where this process serves its metrics beside the gateway's page, on `HOST`; nowhere without it. */
+  METRICS_PORT: port.optional(),
   EVENT_SHARDS: z.coerce.number().int().min(1).max(64).default(1),
   DURABILITY: z.enum(["replicated", "fsync", "relaxed"]).default("fsync"),
   /** Where traces go, over OTLP/HTTP; without a collector there are none. The names are OpenTelemetry's. */
@@ -144,6 +146,11 @@ const configSchema = z.object({
   /** MCP servers that every organisation has, as a JSON list; the demo integration without one. */
   CONNECTORS: json.pipe(z.array(configuredConnectorSchema)).optional(),
 });
+
+const configSchema = settingsSchema.refine(
+  ({ METRICS_PORT, METRICS_TOKEN }) => METRICS_PORT === undefined || METRICS_TOKEN !== undefined,
+  { path: ["METRICS_PORT"], message: "needs a METRICS_TOKEN" },
+);
 
 export type Config = Readonly<z.infer<typeof configSchema>>;
 

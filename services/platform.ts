@@ -11,6 +11,7 @@ import { readModels } from "#projections/read-models";
 import { prepareReadModels } from "#projections/runtime/prepare";
 import { prepareFullResults } from "./actions/full-results/full-result-table.ts";
 import type { Config } from "./config.ts";
+import { type Metrics, openMetrics } from "./metrics/open-metrics.ts";
 import { type Running, runningStack } from "./running.ts";
 import { openDataKeys, prepareDataKeys } from "./secrets/data-keys.ts";
 import { deriveKeys, type Keys } from "./secrets/keys.ts";
@@ -22,6 +23,7 @@ export interface Platform {
   readonly sql: Sql;
   readonly databaseUrl: string;
   readonly keys: Keys;
+  readonly metrics: Metrics;
   /** Names this process among others. */
   readonly instance: string;
   stop(): Promise<void>;
@@ -43,6 +45,8 @@ export const openPlatform = async (options: PlatformOptions): Promise<Platform> 
   const opened = runningStack();
   try {
     const instance = `${hostname()}-${process.pid}-${newId("command").slice(-6)}`;
+    // Without a token nobody can read them.
+    const metrics = openMetrics({ ofProcess: config.METRICS_TOKEN !== undefined });
     const tracing = await openConfiguredTracing(config, instance, log);
     if (tracing !== null) opened.add(tracing);
     const connection = await connectToNats({ url: natsUrl, name: instance });
@@ -57,9 +61,11 @@ export const openPlatform = async (options: PlatformOptions): Promise<Platform> 
       durability: config.DURABILITY,
       dataKeys: openDataKeys({ sql, wrappingKey: keys.dataKeyWrapping }),
       tracing,
+      observer: metrics.store,
     });
     await prepareReadModels(sql, readModels);
-    return { config, log, store, sql, databaseUrl, keys, instance, stop: opened.stop };
+    const platform = { config, log, store, sql, databaseUrl, keys, metrics, instance };
+    return { ...platform, stop: opened.stop };
   } catch (error) {
     await opened.stop();
     throw error;

@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import type { ConfiguredConnector } from "./integrations/connectors/configured.ts";
 import { startDemoMcpServer } from "./integrations/demo/demo-mcp-server.ts";
 import { openIntegrations } from "./integrations/open-integrations.ts";
+import { type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
 import { openPlatform, type Platform } from "./platform.ts";
 import { forgetServers, rememberServers } from "./running-servers.ts";
 import { type Running, runningStack } from "./running.ts";
@@ -19,6 +20,8 @@ import { type RunningRoles, startRoles } from "./start-roles.ts";
 export interface Program extends Running {
   readonly platform: Platform;
   readonly gateway: RunningRoles["gateway"];
+  /** Where the metrics have a port of their own; null where they have none. */
+  readonly metricsUrl: string | null;
   /** Settles with the name of a server that has ended by itself. */
   readonly lost: Promise<string>;
 }
@@ -70,6 +73,8 @@ export const startProgram = async ({
       secretsKey: config.SECRETS_KEY ?? (await keptSecretsKey(config.DATA_DIR)),
     });
     started.add(platform);
+    const metricsServer = await startConfiguredMetrics(platform);
+    if (metricsServer !== null) started.add(metricsServer);
     const connectors = config.CONNECTORS ?? [await startDemoConnector(started)];
     const integrations = await openIntegrations(platform, connectors);
     started.add(integrations);
@@ -81,11 +86,28 @@ export const startProgram = async ({
       dashboardDir: dashboardFolder(),
     });
     started.add(roles);
-    return { platform, gateway: roles.gateway, lost: servers.lost, stop: started.stop };
+    return {
+      platform,
+      gateway: roles.gateway,
+      metricsUrl: metricsServer?.url ?? null,
+      lost: servers.lost,
+      stop: started.stop,
+    };
   } catch (error) {
     await started.stop();
     throw error;
   }
+};
+
+/** Before the roles, which may take their time to start. */
+const startConfiguredMetrics = async ({
+  config,
+  metrics,
+  log,
+}: Platform): Promise<MetricsServer | null> => {
+  const { HOST: host, METRICS_PORT: port, METRICS_TOKEN: token = null } = config;
+  const { registry } = metrics;
+  return port === undefined ? null : startMetricsServer({ host, port, token, registry, log });
 };
 
 /** Something to act upon where nothing else is configured. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { liveAccessSchema } from "../live/client-frames.ts";
+import { seqText } from "../live/sequence.ts";
 import { repositorySchema, workspaceRepositoriesSchema } from "../repository.ts";
 import { excludedConnectionSchema, namedConnectionsSchema } from "../session/connections.ts";
 import { maxAutoDeleteDays, maxSystemPromptLength, maxTitleLength } from "../session/limits.ts";
@@ -207,10 +208,7 @@ export const streamLive = defineRoute({
   params: sessionParams,
   headers: z.object({
     /** The `seq` of the frame that was seen last; browsers send it by themselves. */
-    "last-event-id": z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .optional(),
+    "last-event-id": seqText.optional(),
   }),
   streams: true,
   responses: { 200: z.unknown().describe("text/event-stream: each event is one frame, as JSON") },

@@ -20,3 +20,12 @@ export const finalInvocationStatuses: readonly InvocationStatus[] = [
   "expired",
   "outcome_unknown",
 ];
+
+/** The events that lead there. */
+export const finalInvocationEvents = [
+  "ActionCompleted",
+  "ActionDenied",
+  "ActionFailed",
+  "ActionExpired",
+  "OutcomeLost",
+] as const;

@@ -16,6 +16,7 @@ import { hashOf } from "../reading/recorded.ts";
 import { shardOf, streamOf, subjectIn, subjectOf } from "../sharding.ts";
 import { type Traceparent, traceparentHeader } from "../tracing/tracing.ts";
 import { inAppendSpan } from "./append-span.ts";
+import { observeAppend } from "./observe-append.ts";
 
 /** A commit that is not in the log yet: `append` links it to the one before. */
 export type NewCommit = Omit<Commit, "events" | "meta"> & {
@@ -78,8 +79,10 @@ const appendAfter = (
   commit: NewCommit,
   previous: AggregateVersion,
 ): Promise<Appended> =>
-  inAppendSpan(store, { ref, meta: commit.meta }, (trace) =>
-    publishAfter(store, ref, { commit, previous, trace }),
+  observeAppend(store.observer, { ref, events: commit.events }, () =>
+    inAppendSpan(store, { ref, meta: commit.meta }, (trace) =>
+      publishAfter(store, ref, { commit, previous, trace }),
+    ),
   );
 
 const publishAfter = async (

@@ -37,6 +37,6 @@ export const openAsFound = async (
   }
   const snapshots = await new Kvm(js).open("snapshots");
   const replicas = found.get(streamOf(0)) ?? 1;
-  const untouched = { groups: null, tracing: null };
+  const untouched = { groups: null, tracing: null, observer: null };
   return { connection, js, jsm, shards, replicas, snapshots, dataKeys, ...untouched };
 };

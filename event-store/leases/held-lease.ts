@@ -21,6 +21,8 @@ export interface HeldLeaseOptions {
   readonly ttlMs: number;
   /** When the lease was asked for, by `performance.now()`. */
   readonly askedAt: number;
+  /** Called once if the lease is lost, and not when it is given back. Must not throw. */
+  readonly onLost: () => void;
 }
 
 const retryMs = 50;
@@ -78,7 +80,7 @@ export class HeldLease implements Lease {
   }
 
   #fence(): void {
-    this.#drop("not renewed in time");
+    this.#lose("not renewed in time");
   }
 
   async #renew(): Promise<void> {
@@ -97,7 +99,7 @@ export class HeldLease implements Lease {
         return;
       } catch (error) {
         if (classifyPublishFailure(error) === "refused") {
-          this.#drop("the renewal was refused");
+          this.#lose("the renewal was refused");
         } else if (await this.#readBack(firstAskedAt)) {
           return;
         } else {
@@ -124,9 +126,9 @@ export class HeldLease implements Lease {
     try {
       const entry = await bucket.read(key);
       if (!entry) {
-        this.#drop("it ran out");
+        this.#lose("it ran out");
       } else if (entry.claim !== value.claim) {
-        this.#drop("somebody else took it");
+        this.#lose("somebody else took it");
       } else if (entry.revision > this.#revision) {
         // Some attempt since the first one was stored; the first is the one to count from.
         await this.#renewed(entry.revision, firstAskedAt);
@@ -147,6 +149,12 @@ export class HeldLease implements Lease {
         throw error;
       }
     }
+  }
+
+  #lose(reason: string): void {
+    if (this.#lost.signal.aborted) return;
+    this.#drop(reason);
+    this.#options.onLost();
   }
 
   #drop(reason: string): void {

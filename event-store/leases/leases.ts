@@ -37,12 +37,14 @@ export const openLeases = async (
 ): Promise<Leases> => {
   const name = ttlMs === leaseTtlMs[kind] ? `leases_${kind}` : `leases_${kind}_${ttlMs}`;
   const bucket = await openLeaseBucket(store, name, ttlMs);
+  const onLost = (): void => store.observer?.leaseLost(kind);
   return {
     acquire: async (key, instance) => {
       const value = { instance, claim: randomUUID() };
       const askedAt = performance.now();
       const epoch = await createEntry(bucket, key, value);
-      return epoch === null ? null : new HeldLease({ bucket, key, value, epoch, ttlMs, askedAt });
+      if (epoch === null) return null;
+      return new HeldLease({ bucket, key, value, epoch, ttlMs, askedAt, onLost });
     },
     holder: async (key) => {
       const entry = await bucket.read(key);

@@ -1,8 +1,9 @@
 /** The live channel: what a session's owner tells those who watch, kept for a quarter of an hour. */
 import { setTimeout as delay } from "node:timers/promises";
-import { DeliverPolicy } from "@nats-io/jetstream";
+import { type ConsumerMessages, DeliverPolicy } from "@nats-io/jetstream";
 import { type LiveMessage, liveMessageSchema } from "#contracts/live/messages";
 import type { EventStore } from "../event-store.ts";
+import { liveOrigin } from "./live-origin.ts";
 import { restoreLiveStream } from "./live-stream.ts";
 import { epochHeaders, epochIn } from "./owner-epoch.ts";
 import { classifyPublishFailure } from "../publish-outcome.ts";
@@ -20,7 +21,7 @@ export interface LiveSpeaker extends LiveKey {
 }
 
 export interface LiveEntry {
-  /** Grows within the session, but not by one. */
+  /** Grows within the session, but not by one; also when a server has forgotten what it kept. */
   readonly seq: number;
   /** The epoch of the owner that says it; null for what others say. */
   readonly ownerEpoch: number | null;
@@ -93,26 +94,37 @@ export const streamLive = async (
 
 /** The first and last sequence that are kept of a session; 0 and 0 when there is none. */
 export const liveState = async (
-  { jsm }: EventStore,
+  store: EventStore,
   key: LiveKey,
 ): Promise<{ readonly firstSeq: number; readonly lastSeq: number }> => {
-  const [first, last] = await Promise.all([
-    jsm.direct.getMessage(liveStream, { seq: 1, next_by_subj: subjectOf(key) }),
-    jsm.direct.getMessage(liveStream, { last_by_subj: subjectOf(key) }),
+  const { direct } = store.jsm;
+  const [origin, first, last] = await Promise.all([
+    liveOrigin(store),
+    direct.getMessage(liveStream, { seq: 1, next_by_subj: subjectOf(key) }),
+    direct.getMessage(liveStream, { last_by_subj: subjectOf(key) }),
   ]);
-  return { firstSeq: first?.seq ?? 0, lastSeq: last?.seq ?? 0 };
+  return first && last
+    ? { firstSeq: origin + first.seq, lastSeq: origin + last.seq }
+    : { firstSeq: 0, lastSeq: 0 };
 };
 
-/** What is kept of a session after the given sequence, and then what comes, until aborted. */
+/**
+ * What is kept of a session after the given sequence, and then what comes, until aborted. Ends by itself when it
+ * may have missed something: look at {@link liveState} then, and open it again.
+ *
+ * @throws when the sequence is from before the log's server forgot what it kept
+ */
 export async function* openLiveFeed(
-  { js }: EventStore,
+  store: EventStore,
   options: LiveKey & { readonly after?: number; readonly signal: AbortSignal },
 ): AsyncGenerator<LiveEntry> {
-  const consumer = await js.consumers.get(liveStream, {
+  const origin = await liveOrigin(store);
+  const after = options.after ? options.after - origin : 0;
+  if (after < 0) throw new Error("The live channel has begun anew.");
+  const consumer = await store.js.consumers.get(liveStream, {
     filter_subjects: subjectOf(options),
-    ...(options.after === undefined
-      ? { deliver_policy: DeliverPolicy.All }
-      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: options.after + 1 }),
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: after + 1,
   });
   // An iterator that was never begun cannot be closed: nothing is consumed for an aborted reader.
   if (options.signal.aborted) {
@@ -124,13 +136,14 @@ export async function* openLiveFeed(
   if (options.signal.aborted) {
     stop();
   }
+  void stopWhenReset(messages);
   try {
     for await (const received of messages) {
       const message = liveMessageSchema.safeParse(JSON.parse(decoder.decode(received.data)));
       // A message of a newer program that this one does not know is left out: live is only for now.
       if (message.success) {
         const { seq, headers } = received;
-        yield { seq, ownerEpoch: epochIn(headers), message: message.data };
+        yield { seq: origin + seq, ownerEpoch: epochIn(headers), message: message.data };
       }
     }
   } finally {
@@ -138,6 +151,16 @@ export async function* openLiveFeed(
     await messages.close();
   }
 }
+
+/**
+ * The client makes a consumer anew that its server does not know any more, and has it go on after the last number:
+ * in a stream that counts from one again, that is after messages which nobody has read.
+ */
+const stopWhenReset = async (messages: ConsumerMessages): Promise<void> => {
+  for await (const { type } of messages.status()) {
+    if (type === "reset") messages.stop();
+  }
+};
 
 /** Removes what is kept of a session. Whoever watches it has seen it. */
 export const forgetLive = async ({ jsm }: EventStore, key: LiveKey): Promise<void> => {

@@ -77,6 +77,8 @@ export const streamDefinitions = (options: {
     num_replicas: 1,
     max_age: nanos(15 * minute),
     max_msgs_per_subject: liveMessagesPerSession,
+    // Of the mark by which one life of this stream is told from the next.
+    allow_msg_ttl: true,
     allow_direct: true,
   },
 ];

@@ -96,6 +96,7 @@ const handleWish = async (
       await removeDeadLetter(store, stored);
       log.info({ worker: name, letter: stored.id }, "a dead letter was handled after all");
     } catch (error) {
+      store.observer?.messageFailed(name);
       log.warn({ worker: name, letter: stored.id, err: error }, "a requeued message failed again");
       await keepDeadLetter(store, {
         ...letter,

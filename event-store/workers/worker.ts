@@ -4,6 +4,7 @@
  * and when an operator hands it back it goes through the same handler.
  */
 import type { JsMsg } from "@nats-io/jetstream";
+import { acknowledgeNow, acknowledgeSoon } from "./acknowledge.ts";
 import { keepDeadLetter } from "./dead-letters.ts";
 import { startDurableLoop, type Worker } from "./durable-loop.ts";
 import type { EventStore } from "../event-store.ts";
@@ -50,6 +51,7 @@ export const startWorker = async (store: EventStore, options: WorkerOptions): Pr
     return {
       stop: async () => {
         await Promise.all([main.stop(), requeued.stop()]);
+        acknowledgeNow(store);
       },
     };
   } catch (error) {
@@ -68,7 +70,7 @@ const handleMessage = async (
     if (handled) {
       message.nak(handled.retryInMs);
     } else {
-      message.ack();
+      acknowledgeSoon(store, message);
     }
   } catch (error) {
     await settleFailure(store, message, { options, error });
@@ -85,6 +87,7 @@ const settleFailure = async (
   const { stream, deliveryCount: attempt } = message.info;
   const { subject, seq: sequence } = message;
   const details = { worker: name, subject, sequence, attempt };
+  store.observer?.messageFailed(name);
   if (maxAttempts === Infinity) {
     log.warn({ ...details, err: error }, "a message could not be handled; it is tried again");
     message.nak(retryDelayMs(attempt));

@@ -16,7 +16,13 @@ afterAll(async () => {
 
 const suite = (status: string, ...tests: string[]) => ({
   status,
-  assertionResults: tests.map((each) => ({ status: each })),
+  name: "some.test.ts",
+  message: "",
+  assertionResults: tests.map((each) => ({
+    status: each,
+    fullName: "does it",
+    failureMessages: each === "failed" ? ["Error: it does not"] : [],
+  })),
 });
 
 it.each([
@@ -35,6 +41,15 @@ it.each([
     `Tests: ${String(passed)} passed, ${String(failed)} failed, ${String(skipped)} skipped\n`,
   );
   expect(result.status).toBe(status);
+  expect(result.stderr.match(/^Failed: /gm) ?? []).toHaveLength(Number(failed));
+});
+
+it("names what has failed, and says why", async () => {
+  const file = join(folder, "named.json");
+  await writeFile(file, JSON.stringify({ testResults: [suite("failed", "passed", "failed")] }));
+  const script = join(import.meta.dirname, "summary.mjs");
+  const result = spawnSync(process.execPath, [script, file, "1"], { encoding: "utf8" });
+  expect(result.stderr).toBe("Failed: some.test.ts > does it\nError: it does not\n");
 });
 
 it("adds up several runs, and misses none that has not reported", async () => {

@@ -19,38 +19,34 @@ import {
   type ScriptedMcpServer,
   startScriptedMcpServer,
 } from "../integrations/testing/scripted-mcp-server.ts";
-import { type TestStack, startTestStack } from "../testing/test-stack.ts";
-import { buildDashboard } from "./testing/build-dashboard.ts";
-import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";
+import { runningStack } from "../running.ts";
+import { openDashboard } from "./testing/open-dashboard.ts";
 import { keepScreenshot, signIn } from "./testing/sign-in.ts";
 
 const testLimitMs = 240_000;
 
-let stack: TestStack;
-let browser: OpenBrowser;
 let everything: EverythingServer;
 let authorized: AuthorizedMcpServer;
 let hostile: ScriptedMcpServer;
 /** Works when it is added, and never again. */
 let flaky: ScriptedMcpServer;
 let sentry: LocalServer;
-const closing: (() => Promise<void>)[] = [];
+const servers = runningStack();
 
-/** Keeps what is opened to be closed, whatever fails after it. */
-const opened = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
-  const one = await opening;
-  closing.unshift(() => one.close());
-  return one;
+/** Keeps what is started to be stopped, whatever fails after it. */
+const started = async <T extends { close(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
+  const server = await starting;
+  servers.add({ stop: () => server.close() });
+  return server;
 };
 
 beforeAll(async () => {
-  await buildDashboard();
-  everything = await opened(startEverythingServer("streamableHttp"));
-  authorized = await opened(startAuthorizedMcpServer());
-  hostile = await opened(
+  everything = await started(startEverythingServer("streamableHttp"));
+  authorized = await started(startAuthorizedMcpServer());
+  hostile = await started(
     startScriptedMcpServer({ "tools/list": answerWith({ tools: hostileTools }) }),
   );
-  flaky = await opened(
+  flaky = await started(
     startScriptedMcpServer({
       "tools/list": (message, response, asked) =>
         flaky.received("tools/list").length > 1
@@ -58,17 +54,14 @@ beforeAll(async () => {
           : answerWith({ tools: [] })(message, response, asked),
     }),
   );
-  sentry = await opened(startLocalServer());
+  sentry = await started(startLocalServer());
   sentry.answer(({ headers }, response) =>
     json(response, [], headers.authorization === "Bearer v3ry-s3cret" ? 200 : 401),
   );
-  stack = await opened(startTestStack({ OUTBOUND_ALLOWED_NETWORKS: "127.0.0.1/32" }));
-  browser = await opened(openBrowser());
 }, testLimitMs);
+afterAll(() => servers.stop(), testLimitMs);
 
-afterAll(async () => {
-  for (const close of closing) await close();
-}, testLimitMs);
+const opened = openDashboard({ OUTBOUND_ALLOWED_NETWORKS: "127.0.0.1/32" });
 
 /** More than a page of tools, of which some want to be what they are not. */
 const hostileTools = [
@@ -85,7 +78,7 @@ const hostileTools = [
 ];
 
 const openConnectors = async (): Promise<Page> => {
-  const { page } = browser;
+  const { stack, page } = opened();
   await signIn(stack, page);
   await page.getByRole("link", { name: "Connectors", exact: true }).click();
   await page.getByRole("article", { name: "Demo releases" }).waitFor();
@@ -99,8 +92,9 @@ const arrivedAt = (page: Page, name: string): Promise<void> =>
 it(
   "adds an MCP server, decides about its tools, switches it off and on, and removes it",
   async () => {
+    const { stack, complaints } = opened();
     const page = await openConnectors();
-    const before = browser.complaints.length;
+    const before = complaints.length;
     const form = page.getByRole("form", { name: "Add a connector" });
     await form.getByLabel("Name").fill("Reference");
     await form.getByLabel("Id", { exact: true }).fill("reference");
@@ -170,7 +164,7 @@ it(
     await page.getByText("Moved was removed.").waitFor();
     await arrivedAt(page, "Connectors");
     expect((await stack.client.call(listConnectors)).connectors).toEqual([]);
-    expect(browser.complaints.slice(before)).toEqual([]);
+    expect(complaints.slice(before)).toEqual([]);
   },
   testLimitMs,
 );
@@ -207,6 +201,7 @@ it(
 it(
   "goes to the authorization server and comes back, with an answer either way",
   async () => {
+    const { stack } = opened();
     const page = await openConnectors();
     const settings = { kind: "mcp", url: authorized.mcp.mcpUrl, auth: { kind: "oauth" } } as const;
     const body = { connector: "tracker", name: "Tracker", settings };
@@ -236,6 +231,7 @@ it(
 it(
   "shows what a hostile server says as data, a page at a time, and on a narrow screen",
   async () => {
+    const { stack } = opened();
     const settings = { kind: "mcp", url: hostile.mcpUrl } as const;
     const body = { connector: "hostile", name: "Hostile", settings };
     await stack.client.call(createConnector, { body });
@@ -298,6 +294,7 @@ it(
 it(
   "makes rules for a session with an end and a budget, and shows which are over",
   async () => {
+    const { stack } = opened();
     const { sessionId } = await stack.client.call(createSession, { body: { title: "Careful" } });
     const rule = { integration: "demo", mode: "allow" } as const;
     await stack.client.call(createRule, {

@@ -1,7 +1,7 @@
 /** The built dashboard in a real browser, against the whole program and a real agent. */
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { getInvocation, invokeAction } from "#contracts/http/actions";
 import { getEnvironment } from "#contracts/http/environment";
 import { getPolicy } from "#contracts/http/policy";
@@ -14,31 +14,13 @@ import { deriveSandboxToken } from "#sandbox/token";
 import { createClient } from "../client/client.ts";
 import { createRepositoryFixture } from "../demo/repository-fixture.ts";
 import { sessionAggregate } from "../sessions/aggregate/decider.ts";
-import { type TestStack, startTestStack } from "../testing/test-stack.ts";
-import { buildDashboard } from "./testing/build-dashboard.ts";
-import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";
+import type { TestStack } from "../testing/test-stack.ts";
+import { openDashboard } from "./testing/open-dashboard.ts";
 import { keepScreenshot, signIn } from "./testing/sign-in.ts";
 
 const testLimitMs = 240_000;
 
-let stack: TestStack | undefined;
-let browser: OpenBrowser | undefined;
-
-beforeAll(async () => {
-  await buildDashboard();
-  stack = await startTestStack();
-  browser = await openBrowser();
-}, testLimitMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await stack?.close();
-}, testLimitMs);
-
-const opened = (): { readonly stack: TestStack; readonly page: Page } & OpenBrowser => {
-  if (!stack || !browser) throw new Error("The stack and the browser did not start.");
-  return { stack, ...browser };
-};
+const opened = openDashboard();
 
 const transcript = (page: Page) => page.getByRole("log", { name: "Transcript" });
 const status = (page: Page, label: string) =>

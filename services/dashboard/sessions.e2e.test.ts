@@ -1,40 +1,21 @@
 /** What a person sets up around a session, in a real browser against the whole program. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createConnector } from "#contracts/http/connectors";
 import { createSession, getSession } from "#contracts/http/sessions";
 import { idSchema } from "#contracts/ids";
 import { answerWith, startScriptedMcpServer } from "../integrations/testing/scripted-mcp-server.ts";
-import { type TestStack, startTestStack } from "../testing/test-stack.ts";
-import { buildDashboard } from "./testing/build-dashboard.ts";
-import { type OpenBrowser, openBrowser } from "./testing/open-browser.ts";
+import { openDashboard } from "./testing/open-dashboard.ts";
 import { keepScreenshot, signIn } from "./testing/sign-in.ts";
 
 const testLimitMs = 240_000;
 
-let stack: TestStack | undefined;
-let browser: OpenBrowser | undefined;
-
-beforeAll(async () => {
-  await buildDashboard();
-  // A fenced sandbox would not see the Node that the editor's stand-in runs on.
-  stack = await startTestStack({
-    SANDBOX_ISOLATION: "none",
-    OUTBOUND_ALLOWED_NETWORKS: "127.0.0.1/32",
-  });
-  browser = await openBrowser();
-}, testLimitMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await stack?.close();
-}, testLimitMs);
-
-const opened = (): { readonly stack: TestStack } & OpenBrowser => {
-  if (!stack || !browser) throw new Error("The stack and the browser did not start.");
-  return { stack, ...browser };
-};
+// A fenced sandbox would not see the Node that the editor's stand-in runs on.
+const opened = openDashboard({
+  SANDBOX_ISOLATION: "none",
+  OUTBOUND_ALLOWED_NETWORKS: "127.0.0.1/32",
+});
 
 it(
   "opens a session with some connections, chosen by keyboard on a narrow screen, and names what is left out",

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
 import { EventStreamSocket } from "./sockets/event-stream.ts";
+import { type LiveStats, liveStatsOf } from "./live-stats.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
 import { type ClientCounts, LiveClient, type LiveTicket } from "./client/live-client.ts";
 import type { PastOfSession } from "./watched-session/load-init.ts";
@@ -24,6 +25,7 @@ export interface EventStreams {
    * @throws DomainError `too_many_event_streams` for somebody who has too many of them open here
    */
   open(watch: Omit<LiveTicket, "access"> & { readonly lastEventId: string | null }): Readable;
+  stats(): LiveStats;
   /** Ends all streams and stops following. Fine to call twice. */
   close(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export const openEventStreams = (options: EventStreamsOptions): EventStreams => 
       sockets.set(socket, client);
       return socket.readable;
     },
+    stats: () => liveStatsOf(sockets.values(), sessions, counts),
     close: async () => {
       observing.stop();
       for (const [socket, client] of sockets) {

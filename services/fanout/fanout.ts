@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { EventStore } from "#event-store/event-store";
 import type { LiveCommands } from "./client/client-requests.ts";
+import { type LiveStats, liveStatsOf } from "./live-stats.ts";
 import { defaultLimits, type FanoutLimits } from "./limits.ts";
 import { type ClientCounts, LiveClient, type VerifyTicket } from "./client/live-client.ts";
 import type { LoadStatus, LoadTranscript } from "./watched-session/load-init.ts";
@@ -28,14 +29,10 @@ export interface FanoutOptions {
   readonly openSockets?: typeof openSocketServer;
 }
 
-interface FanoutStats {
+interface FanoutStats extends LiveStats {
   readonly adapter: SocketServer["adapter"];
-  readonly clients: number;
-  readonly watchedSessions: number;
   /** Sessions that were begun to be followed since the start. */
   readonly feedsOpened: number;
-  readonly framesSent: number;
-  readonly slowConsumers: number;
 }
 
 export interface Fanout extends AsyncDisposable {
@@ -103,10 +100,8 @@ export const startFanout = async (options: FanoutOptions): Promise<Fanout> => {
     port: server.port,
     stats: () => ({
       adapter: server.adapter,
-      clients: clients.size,
-      watchedSessions: sessions.size,
       feedsOpened: sessions.opened,
-      ...counts,
+      ...liveStatsOf(clients, sessions, counts),
     }),
     close,
     [Symbol.asyncDispose]: close,

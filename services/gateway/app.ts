@@ -4,7 +4,8 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import type { Logger } from "pino";
 import { type ProxiesOptions, serveProxies } from "../proxies/serve-proxies.ts";
-import { type MetricsOptions, serveMetrics } from "../operations/metrics.ts";
+import type { Metrics } from "../metrics/open-metrics.ts";
+import { serveMetrics } from "../metrics/serve-metrics.ts";
 import type { AllowedOrigins } from "./allowed-origins.ts";
 import { addCors } from "./cors.ts";
 import { answerRequestIds, correlationIdOf } from "./correlation.ts";
@@ -26,7 +27,9 @@ const requestTimeoutMs = 30_000;
 export interface GatewayOptions extends RouteDeps {
   readonly handlers: readonly RouteHandler[];
   readonly log: Logger;
-  readonly metrics: MetricsOptions;
+  readonly metrics: Pick<Metrics, "registry" | "requests">;
+  /** What whoever collects the metrics has to send; null to have no page of them. */
+  readonly metricsToken: string | null;
   /** Null or not given: no traces. */
   readonly tracing?: RequestTracing | null;
   /** Whose pages may use the API beside the dashboard; nobody's if not given. */
@@ -68,6 +71,7 @@ export const buildGateway = async (options: GatewayOptions): Promise<FastifyInst
   app.decorateRequest("span", null);
   // First, so that whatever is refused is in its trace too.
   if (options.tracing) traceRequests(app, options.tracing);
+  options.metrics.requests.measure(app);
   keepRawBodies(app);
   answerRequestIds(app);
   addSecurityHeaders(app);
@@ -87,7 +91,7 @@ export const buildGateway = async (options: GatewayOptions): Promise<FastifyInst
   await app.register(fastifyCookie);
   await serveOpenApi(app);
   for (const handler of options.handlers) registerRoute(app, handler, options);
-  serveMetrics(app, options.metrics);
+  serveMetrics(app, { registry: options.metrics.registry, token: options.metricsToken });
   if (options.proxies) serveProxies(app, { ...options.proxies, log: options.log });
   await serveDashboard(app, options.dashboardDir);
   return app;

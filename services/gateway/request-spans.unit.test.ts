@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Route } from "#contracts/http/route";
 import { DomainError } from "#contracts/errors";
 import { keepSpans } from "#event-store/tracing/testing/kept-spans";
+import { openMetrics } from "../metrics/open-metrics.ts";
 import { buildGateway } from "./app.ts";
 import { handleRoute } from "./handle-route.ts";
 
@@ -32,7 +33,8 @@ const ask = async (
   const app = await buildGateway({
     log: pino({ level: "info" }, { write: (line) => void lines.push(line) }),
     dashboardDir: null,
-    metrics: { token: null, status: () => Promise.reject(new Error("Nobody asks for it here.")) },
+    metrics: openMetrics({ ofProcess: false }),
+    metricsToken: null,
     tracing: traced ? { start: tracing.start, trustsIncoming } : null,
     authenticate: () => Promise.reject(new Error("Nobody signs in here.")),
     awaitPosition: (position) => Promise.resolve(position),

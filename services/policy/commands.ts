@@ -1,7 +1,7 @@
 import { DomainError } from "#contracts/errors";
 import { derivedId, type OrganizationId } from "#contracts/ids";
 import type { PolicyCommand } from "#contracts/policy/commands";
-import type { PolicyEvent } from "#contracts/policy/events";
+import { type PolicyEvent, policyEvents } from "#contracts/policy/events";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
@@ -38,8 +38,14 @@ export const watchPolicy = (
   store: EventStore,
   organization: OrganizationId,
   onNudge: () => void,
-): { stop(): void } =>
-  watchAggregate(store, { ...refOf(organization), aggregate: "policy" }, onNudge);
+): { stop(): void } => {
+  const events = policyEvents.map(({ type }) => type);
+  return watchAggregate(
+    store,
+    { ...refOf(organization), aggregate: "policy" },
+    { events, onNudge },
+  );
+};
 
 /**
  * Changes the policy; what is so already changes nothing.

@@ -15,9 +15,9 @@ export const startFanoutRole = async (
   platform: Platform,
   { secrets, outbound }: Pick<ConnectorAccess, "secrets" | "outbound">,
 ): Promise<Fanout> => {
-  const { store, sql, keys, config, log } = platform;
+  const { store, sql, keys, config, log, metrics } = platform;
   const findUser = rememberingUsers((await openDirectory(sql)).findUser, () => new Date());
-  return startFanout({
+  const fanout = await startFanout({
     store,
     host: config.HOST,
     port: config.FANOUT_PORT,
@@ -33,4 +33,6 @@ export const startFanoutRole = async (
     ...pastOfSessions(sql),
     log,
   });
+  metrics.live.follow("websocket", fanout.stats);
+  return fanout;
 };

@@ -6,6 +6,7 @@ import {
 } from "#contracts/http/connectors";
 import { openLeases } from "#event-store/leases/leases";
 import { announceWatched } from "#event-store/live/watch-presence";
+import { countDeadLetters } from "#event-store/workers/count-dead-letters";
 import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { organizationOfTrigger } from "#projections/triggers/queries";
@@ -37,6 +38,7 @@ import type { ConnectorAccess } from "../integrations/connectors/access.ts";
 import { authorizationRoutes } from "../integrations/connectors/oauth/routes.ts";
 import { connectorRoutes } from "../integrations/connectors/routes.ts";
 import { healthChecks } from "../operations/health.ts";
+import { measureSystem } from "../metrics/system-metrics.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import { organizationRoutes } from "../organization/routes.ts";
 import type { Platform } from "../platform.ts";
@@ -72,7 +74,7 @@ export interface GatewayRoleOptions {
 
 /** Serves the HTTP API and the dashboard. */
 export const startGatewayRole = async (
-  { store, sql, keys, config, log, instance }: Platform,
+  { store, sql, keys, config, log, instance, metrics }: Platform,
   { registry, connections, slack, liveUrl, dashboardDir }: GatewayRoleOptions,
 ): Promise<GatewayRole> => {
   const started = runningStack();
@@ -84,6 +86,15 @@ export const startGatewayRole = async (
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
     const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
+    metrics.live.follow("event_stream", streams.stats);
+    measureSystem(
+      metrics.registry,
+      {
+        projections: () => readProjectionStatus(store, sql),
+        deadLetters: () => countDeadLetters(store),
+      },
+      { log },
+    );
     const budgets = createRuleBudgets(store);
     const sidecars = openSidecarAccess({ store, log, config, keys });
     const actions = {
@@ -113,10 +124,8 @@ export const startGatewayRole = async (
         start: store.tracing.start,
         trustsIncoming: config.TRUST_TRACEPARENT,
       },
-      metrics: {
-        token: config.METRICS_TOKEN ?? null,
-        status: () => readProjectionStatus(store, sql),
-      },
+      metrics,
+      metricsToken: config.METRICS_TOKEN ?? null,
       proxies: {
         pages,
         requireStanding: (ticket) => requireStanding(standing, ticket),

@@ -29,7 +29,7 @@ export interface RunnerRoleOptions {
 
 /** Owns sessions and the sandboxes that their agents run in. */
 export const startRunnerRole = async (
-  { store, sql, log, instance, config, keys }: Platform,
+  { store, sql, log, instance, config, keys, metrics }: Platform,
   { registry, secrets, gatewayUrl }: RunnerRoleOptions,
 ): Promise<Running> => {
   const started = runningStack();
@@ -85,7 +85,12 @@ export const startRunnerRole = async (
     const parts = await openSessionParts({ store, sql, log }, { registry, secrets });
     started.add(await startToolDecisions(store, log));
     started.add(await startSnapshotRemover({ store, provider, log }));
-    started.add(await startRunner({ store, provider, instance, specOf, ...parts, log, leases }));
+    const runner = await startRunner({
+      ...{ store, provider, instance, specOf, ...parts, log, leases },
+      onBootStage: (report) => metrics.runner.bootStage(provider.type, report),
+    });
+    started.add(runner);
+    metrics.runner.countOwned(() => runner.owned().length);
     return started;
   } catch (error) {
     await started.stop();

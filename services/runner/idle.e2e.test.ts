@@ -10,15 +10,24 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => stack.close(), 120_000);
 
+const metrics = (): Promise<string> => stack.program.platform.metrics.registry.metrics();
+
 it("a session that nobody uses gives its sandbox back, and its next prompt brings it back", async () => {
   const { sessionId, position } = await stack.client.call(createSession, {
     body: { title: "Idle", prompt: "The word is heliotrope." },
   });
   const params = { sessionId };
+  const owned: string[] = [];
   await vi.waitUntil(async () => {
+    owned.push(...((await metrics()).match(/^proliferate_owned_sessions \d+$/m) ?? []));
     const session = await stack.client.call(getSession, { params, query: { after: position } });
     return session.status === "paused";
   }, patience);
+
+  expect(owned).toContain("proliferate_owned_sessions 1");
+  expect(await metrics()).toMatch(
+    /^proliferate_sandbox_boot_stage_seconds_count\{provider="local",stage="launch",outcome="done"\} [1-9]/m,
+  );
 
   await stack.client.call(promptSession, {
     params,

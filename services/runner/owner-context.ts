@@ -13,7 +13,7 @@ import { execute } from "#event-store/aggregates/execute";
 import { isPassing, publishLive, streamLive } from "#event-store/live/live-channel";
 import type { Log } from "#event-store/log";
 import type { Traceparent } from "#event-store/tracing/tracing";
-import type { SandboxProvider } from "#sandbox/provider/provider";
+import type { SandboxProvider, StageReport } from "#sandbox/provider/provider";
 import type { SandboxSpec } from "#sandbox/provider/spec";
 import type { AgentToolDesk } from "../actions/agent-tools/desk.ts";
 import type { FindUser } from "../identity/known-users.ts";
@@ -75,6 +75,8 @@ export interface RunnerDeps {
     readonly sessionId: SessionId;
   }) => Promise<readonly AvailableIntegration[]>;
   readonly limits?: Partial<OwnerLimits>;
+  /** Told of every stage of every boot. Must not throw. */
+  readonly onBootStage?: (report: StageReport) => void;
   readonly log: Log;
 }
 

@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { ActionDefinition } from "#contracts/actions/definition";
 import { DomainError } from "#contracts/errors";
+import { isLinearSchema } from "./linear-schema.ts";
 import { withinTime } from "./within-time.ts";
 
 // Not strict: schemas of other people's servers carry keywords of their own.
@@ -18,8 +19,14 @@ const openCompilers = (): { draft7: Ajv; draft2020: Ajv2020 } => {
 };
 let compilers = openCompilers();
 
+interface Validator {
+  readonly validate: ValidateFunction;
+  /** Whether it needs nobody to watch how long it takes, which costs more than most checks. */
+  readonly isLinear: boolean;
+}
+
 /** Validators live as long as the definition that they came from. */
-const validators = new WeakMap<object, ValidateFunction>();
+const validators = new WeakMap<object, Validator>();
 
 /**
  * A schema may take exponential time, and so may a pattern in it. People's take a millisecond, but perhaps
@@ -69,10 +76,12 @@ const check = (
   params: Readonly<Record<string, unknown>>,
 ): { readonly validate: ValidateFunction; readonly valid: boolean } => {
   if (performance.now() - (failedAt.get(schema) ?? -Infinity) < restMs) throw unusable(id);
+  const known = validators.get(schema);
+  if (known?.isLinear) return { validate: known.validate, valid: known.validate(params) };
   try {
     return withinTime(timeoutMs, () => {
-      const validate = validators.get(schema) ?? validatorOf(schema);
-      validators.set(schema, validate);
+      const validate = known?.validate ?? validatorOf(schema);
+      if (!known) validators.set(schema, { validate, isLinear: isLinearSchema(schema) });
       // A schema that refers to itself and to nothing else ends here, for want of a stack.
       return { validate, valid: validate(params) };
     });

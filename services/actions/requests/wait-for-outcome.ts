@@ -1,4 +1,4 @@
-import { finalInvocationStatuses } from "#contracts/invocation/status";
+import { finalInvocationEvents, finalInvocationStatuses } from "#contracts/invocation/status";
 import type { EventStore } from "#event-store/event-store";
 import { watchAggregate } from "#event-store/reading/watch-aggregate";
 import { createBell } from "../../runner/bell.ts";
@@ -25,10 +25,17 @@ export const waitForOutcome = async (
   const deadline = performance.now() + timeoutMs;
   const bell = createBell();
   let pauseMs = longestPauseMs;
-  const watching = watchAggregate(store, { ...key, aggregate: "invocation" }, () => {
-    pauseMs = shortestPauseMs;
-    bell.ring();
-  });
+  const watching = watchAggregate(
+    store,
+    { ...key, aggregate: "invocation" },
+    {
+      events: finalInvocationEvents,
+      onNudge: () => {
+        pauseMs = shortestPauseMs;
+        bell.ring();
+      },
+    },
+  );
   try {
     for (;;) {
       const found = await requireInvocation(store, key);

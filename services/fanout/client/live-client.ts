@@ -105,6 +105,11 @@ export class LiveClient implements SocketListener, Watcher {
     this.#hold = null;
   }
 
+  /** What waits in this process until the client reads it. */
+  bufferedBytes(): number {
+    return this.#socket.bufferedBytes();
+  }
+
   deliver(frames: readonly LiveFrame[]): void {
     this.#sendUnlessSlow(frames);
   }

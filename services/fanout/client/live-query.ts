@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { liveProtocol } from "#contracts/live/client-frames";
+import { seqText } from "#contracts/live/sequence";
 
 const querySchema = z.object({
   ticket: z.string().max(4096),
-  lastSeq: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .nullable(),
+  lastSeq: seqText.transform(Number).nullable(),
   /** Whoever names none was made for the first. */
   protocol: z
     .string()

@@ -252,8 +252,8 @@ export class WatchedSession {
 
 /**
  * Whether a channel that keeps this range surely has everything after `head`. The oldest messages go
- * first, so if one at or before `head` is still there, none after it is missing; a channel that ends
- * before `head` is a new one that counts from the beginning.
+ * first, so if one at or before `head` is still there, none after it is missing. A channel that was lost
+ * and has begun anew keeps nothing at or before `head`: its numbers go on above all earlier ones.
  */
 const continues = (head: number, { firstSeq, lastSeq }: KeptRange): boolean =>
   firstSeq <= head && lastSeq >= head;

@@ -11,7 +11,6 @@ import { lastSequence } from "#event-store/reading/commit-feed";
 import type { EventStore } from "#event-store/event-store";
 import { deriveSandboxToken } from "#sandbox/token";
 import { organizationOfTrigger } from "#projections/triggers/queries";
-import { readProjectionStatus } from "#projections/status";
 import { openProgress } from "#projections/wait-for-position";
 import { actionRoutes } from "../../actions/routes.ts";
 import { startActionStack } from "../../actions/testing/action-stack.ts";
@@ -29,6 +28,7 @@ import { signLiveTicket, signProxyTicket } from "../../identity/signed-tokens.ts
 import { createConnectorRegistry } from "../../integrations/connectors/configured.ts";
 import { createOutbound } from "../../integrations/outbound/outbound.ts";
 import { healthChecks } from "../../operations/health.ts";
+import { openMetrics } from "../../metrics/open-metrics.ts";
 import { operationsRoutes } from "../../operations/routes.ts";
 import { organizationRoutes } from "../../organization/routes.ts";
 import { policyRoutes } from "../../policy/routes.ts";
@@ -132,10 +132,8 @@ export const startTestGateway = async (
     const app = await buildGateway({
       log: pino({ level: "silent" }),
       dashboardDir: options.dashboardDir ?? null,
-      metrics: {
-        token: options.metricsToken ?? null,
-        status: () => readProjectionStatus(store, sql),
-      },
+      metrics: openMetrics({ ofProcess: false }),
+      metricsToken: options.metricsToken ?? null,
       ...(options.origins && { origins: options.origins }),
       ...(options.proxies && { proxies: options.proxies(parts) }),
       authenticate: createAuthenticate({

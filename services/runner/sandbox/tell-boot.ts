@@ -7,8 +7,12 @@ export const tellBoot = ({
   deps,
   session,
 }: OwnerContext): Required<Pick<SandboxRequest, "onStage" | "onAdditionalStage">> => ({
-  onStage: (report) => tell({ type: "boot_stage", phase: "essential", ...report }),
+  onStage: (report) => {
+    deps.onBootStage?.(report);
+    tell({ type: "boot_stage", phase: "essential", ...report });
+  },
   onAdditionalStage: (report) => {
+    deps.onBootStage?.(report);
     // What there was nothing to do for is no news to people.
     if (report.outcome !== "skipped") {
       tell({ type: "boot_stage", phase: "additional", ...report });

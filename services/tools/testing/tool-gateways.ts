@@ -19,6 +19,7 @@ import { createTestConfiguration } from "../../configurations/testing/test-confi
 import { createSession } from "../../sessions/creation/create-session.ts";
 import { toolHandlers } from "../handlers.ts";
 import type { ToolHandlers } from "../handler.ts";
+import { openMetrics } from "../../metrics/open-metrics.ts";
 import { toolRoutes } from "../routes.ts";
 
 const secret = "s".repeat(32);
@@ -76,7 +77,8 @@ export const startToolWorld = async (): Promise<ToolWorld> => {
       const app = await buildGateway({
         log,
         dashboardDir: null,
-        metrics: { token: null, status: () => Promise.reject(new Error("not asked for here")) },
+        metrics: openMetrics({ ofProcess: false }),
+        metricsToken: null,
         authenticate: createAuthenticate({
           userOf: (token) =>
             token === userToken

@@ -1,0 +1,94 @@
+/** The live channel lies in memory: what becomes of those who watch when a server has forgotten it. */
+import type { NatsConnection } from "@nats-io/transport-node";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { newId } from "#contracts/ids";
+import { connectToNats } from "#event-store/connection";
+import { type EventStore, openEventStore } from "#event-store/event-store";
+import { publishLive } from "#event-store/live/live-channel";
+import { type RestartableNats, startRestartableNats } from "#event-store/testing/restartable-nats";
+import { defaultLimits } from "../limits.ts";
+import { newGate } from "./gate.ts";
+import { type LiveFeed, liveFeedOf } from "./live-feed.ts";
+import { WatchedSession } from "./watched-session.ts";
+
+const patience = { timeout: 30_000, interval: 20 };
+
+let nats: RestartableNats;
+let connection: NatsConnection;
+let store: EventStore;
+beforeAll(async () => {
+  nats = await startRestartableNats();
+  connection = await connectToNats({ url: nats.url, name: "test" });
+  store = await openEventStore({ connection, durability: "relaxed" });
+});
+afterAll(async () => {
+  await connection.close();
+  await nats.close();
+});
+
+const losses: Readonly<Record<string, (watched: WatchedSession) => Promise<void>>> = {
+  "when the only server is restarted": async (watched) => {
+    await nats.end("SIGKILL");
+    await nats.start();
+    await vi.waitFor(() => connection.rtt(), patience);
+    watched.reopen();
+  },
+  // As when the one node of a cluster is restarted that has it: no connection breaks.
+  "when only the channel is lost": async () => {
+    await store.jsm.streams.delete("LIVE");
+  },
+};
+
+it.each(Object.entries(losses))(
+  "everything that is said afterwards is told, however much it is, %s",
+  async (_, lose) => {
+    const key = { organizationId: newId("organization"), sessionId: newId("session") };
+    const channel = { organization: key.organizationId, session: key.sessionId };
+    const say = (text: string) =>
+      publishLive(store, channel, {
+        ...{ type: "token", kind: "text", delta: text },
+        ...{ messageId: "m", partId: "p" },
+      });
+    const feed = liveFeedOf(store, key);
+    let looking = newGate();
+    looking.open();
+    const held: LiveFeed = {
+      ...feed,
+      kept: async () => {
+        await looking.opened;
+        return feed.kept();
+      },
+    };
+    const log = pino({ level: "silent" });
+    const watched = new WatchedSession({ feed: held, limits: defaultLimits, log });
+    const deliver = vi.fn();
+    const startOver = vi.fn();
+    try {
+      watched.join({ deliver, startOver });
+      for (const text of ["a", "b", "c", "d"]) await say(text);
+      await vi.waitFor(() => expect(text(watched)).toBe("abcd"), patience);
+
+      looking = newGate();
+      await lose(watched);
+      // More than was said before: the new channel's numbers have come past the old one's.
+      for (let index = 0; index < 9; index += 1) {
+        // A token that cannot be told is given up; the channel is then made anew.
+        await vi.waitFor(() => say(String(index)), patience);
+      }
+      looking.open();
+      await vi.waitFor(() => expect(text(watched)).toBe("012345678"), patience);
+      expect(startOver).toHaveBeenCalledOnce();
+    } finally {
+      looking.open();
+      await watched.close();
+    }
+  },
+);
+
+const text = (watched: WatchedSession): string =>
+  watched
+    .snapshot()
+    .streaming.flatMap(({ parts }) => parts)
+    .map((part) => ("text" in part ? part.text : ""))
+    .join("");
