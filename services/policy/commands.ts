@@ -9,8 +9,8 @@ import { watchAggregate } from "#event-store/reading/watch-aggregate";
 import { execute } from "#event-store/aggregates/execute";
 import { loadKept } from "#event-store/aggregates/kept-aggregates";
 import type { AggregateDefinition } from "#event-store/aggregates/load";
-import { policyDecider } from "./decider.ts";
-import type { PolicyState } from "./state.ts";
+import { policyDecider } from "./aggregate/decider.ts";
+import type { PolicyState } from "./aggregate/state.ts";
 
 const aggregate: AggregateDefinition<PolicyCommand, PolicyEvent, PolicyState> = {
   aggregate: "policy",

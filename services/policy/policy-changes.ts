@@ -7,7 +7,7 @@ import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import type { ActionRegistry } from "../actions/sources/registry.ts";
 import { changePolicy, loadPolicy, requireRule } from "./commands.ts";
-import { reviewedDefinitionHash } from "./reviewed-definition.ts";
+import { reviewedDefinitionHash } from "./definitions/reviewed-definition.ts";
 
 export interface PolicyChangesDeps {
   readonly store: EventStore;

@@ -17,9 +17,9 @@ import { newId } from "#contracts/ids";
 import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
 import type { Principal } from "../gateway/principal.ts";
 import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
-import { askPolicy, spentRules } from "./ask-policy.ts";
+import { askPolicy, spentRules } from "./deciding/ask-policy.ts";
 import { changePolicy, loadPolicy, requireRule } from "./commands.ts";
-import { dryRun } from "./dry-run.ts";
+import { dryRun } from "./deciding/dry-run.ts";
 import {
   type Changing,
   clearActionMode,

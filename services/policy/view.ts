@@ -1,7 +1,7 @@
 import type { OrganizationId, TriggerId } from "#contracts/ids";
 import type { PolicyView, RuleView } from "#contracts/policy/view";
-import type { RuleBudgets } from "./budgets.ts";
-import { type PolicyState, type StoredRule } from "./state.ts";
+import type { RuleBudgets } from "./budgets/budgets.ts";
+import { type PolicyState, type StoredRule } from "./aggregate/state.ts";
 
 /** The names of an organisation's people by id, as far as they are known. */
 export type NamesOf = (

@@ -4,7 +4,7 @@ import type { PolicyView } from "#contracts/policy/view";
 import { newCommandMeta } from "#event-store/command-meta";
 import { namesOf } from "../../../identity/names-of.ts";
 import { openIntegrations } from "../../../integrations/open-integrations.ts";
-import { createRuleBudgets, type RuleBudgets } from "../../../policy/budgets.ts";
+import { createRuleBudgets, type RuleBudgets } from "../../../policy/budgets/budgets.ts";
 import { loadPolicy } from "../../../policy/commands.ts";
 import type { Changing, PolicyChangesDeps } from "../../../policy/policy-changes.ts";
 import { viewOf } from "../../../policy/view.ts";

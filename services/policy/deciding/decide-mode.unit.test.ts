@@ -5,8 +5,8 @@ import type { ActionMode } from "#contracts/policy/mode";
 import type { Condition, PolicyRule } from "#contracts/policy/rules";
 import { type ActionAsked, decideMode } from "./decide-mode.ts";
 import { dryRun } from "./dry-run.ts";
-import { compileGlob } from "./glob.ts";
-import { keyOf, type PolicyState } from "./state.ts";
+import { compileGlob } from "../rules/glob.ts";
+import { keyOf, type PolicyState } from "../aggregate/state.ts";
 import { toolPermissions } from "./tool-permissions.ts";
 
 const triggerId = derivedId("trigger", "1");

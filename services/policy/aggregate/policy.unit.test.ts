@@ -4,7 +4,7 @@ import type { PolicyCommand } from "#contracts/policy/commands";
 import type { PolicyEvent } from "#contracts/policy/events";
 import type { ActionMode } from "#contracts/policy/mode";
 import { type PolicyRule, maxRules } from "#contracts/policy/rules";
-import { deciderSpec } from "../testing/decider-spec.ts";
+import { deciderSpec } from "../../testing/decider-spec.ts";
 import { policyDecider } from "./decider.ts";
 import { keyOf } from "./state.ts";
 

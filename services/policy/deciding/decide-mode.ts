@@ -11,8 +11,8 @@ import type { RuleId } from "#contracts/ids";
 import type { ModeSource } from "#contracts/invocation/events";
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import { type ActionMode, actionModeSchema, type RiskLevel } from "#contracts/policy/mode";
-import { compiledRules, type RuleQuestion } from "./compiled-rules.ts";
-import { keyOf, type PolicyState, type StoredRule } from "./state.ts";
+import { compiledRules, type RuleQuestion } from "../rules/compiled-rules.ts";
+import { keyOf, type PolicyState, type StoredRule } from "../aggregate/state.ts";
 
 export interface ActionAsked extends RuleQuestion {
   /** What the action says of itself: it only decides where nobody else has. */
