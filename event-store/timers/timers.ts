@@ -17,7 +17,10 @@ import {
   type TimerSubjects,
 } from "./missed-ticks.ts";
 import { timersStream } from "../topology/streams.ts";
+import { messagingAttributes } from "../tracing/commit-attributes.ts";
+import type { Traceparent } from "../tracing/tracing.ts";
 import type { WorkMessage } from "../workers/work-message.ts";
+import { inWorkSpan } from "../workers/work-span.ts";
 import { type Handled, startWorker, type Worker } from "../workers/worker.ts";
 
 const contentSchema = z.object({
@@ -42,6 +45,8 @@ export interface Timer extends TimerContent {
   readonly dueAt: string;
   /** The same for each repetition of this firing: the id for the command that it leads to. */
   readonly firingId: Id<"command">;
+  /** What the commands that it leads to are a part of: a trace begins with the firing. */
+  readonly trace?: Traceparent | undefined;
 }
 
 /** How long a firing is kept after it was stored, handled or not. */
@@ -124,7 +129,7 @@ export const startTimerWorker = (
     name: "timers",
     subjects: [firedSubject(">"), missedSubject(">")],
     log,
-    handle: async (message) => {
+    handle: async (message, attempt) => {
       const missed = message.subject.startsWith(missedSubject(""));
       const key = message.subject.slice((missed ? missedSubject("") : firedSubject("")).length);
       const timer = readTimer(message, key);
@@ -141,7 +146,12 @@ export const startTimerWorker = (
       if (!handler) {
         throw new Error(`No handler for timers of the kind "${timer.kind}".`);
       }
-      return handler(timer);
+      const attributes = {
+        ...messagingAttributes("process", timersStream),
+        "proliferate.timer": key,
+      };
+      const options = { name: `timer ${timer.kind}`, kind: "consumer", attributes } as const;
+      return inWorkSpan(store.tracing, attempt, options, (trace) => handler({ ...timer, trace }));
     },
   });
 
@@ -152,7 +162,7 @@ const subjectsOf = (key: string): TimerSubjects => ({
   ttl: firingTtl,
 });
 
-const readTimer = (message: WorkMessage, key: string): Timer => {
+const readTimer = (message: WorkMessage, key: string): Omit<Timer, "trace"> => {
   const { kind, data, dueAt = secondOf(message.storedAt) } = contentSchema.parse(message.json());
   return { key, kind, data, dueAt, firingId: derivedId("command", "timer", key, dueAt) };
 };

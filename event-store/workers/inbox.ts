@@ -1,8 +1,13 @@
 /** The inbox: verified deliveries of webhooks, stored before anything is done with them. */
+import { headers } from "@nats-io/transport-node";
 import { z } from "zod";
 import type { EventStore } from "../event-store.ts";
 import type { Log } from "../log.ts";
+import { traceOf } from "../reading/recorded.ts";
 import { inboxStream } from "../topology/streams.ts";
+import { messagingAttributes } from "../tracing/commit-attributes.ts";
+import { type Traceparent, traceparentHeader } from "../tracing/tracing.ts";
+import { inWorkSpan } from "./work-span.ts";
 import { type Handled, startWorker, type Worker } from "./worker.ts";
 
 const deliverySchema = z.object({
@@ -16,19 +21,24 @@ const deliverySchema = z.object({
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 
+/** A delivery, and what the commands that it leads to are a part of. */
+export type TracedDelivery = Delivery & { readonly trace?: Traceparent | undefined };
+
 /**
- * Stores a delivery. One whose id came within the last ten minutes is not stored again; later
- * repetitions are recognised by the run that they belong to.
+ * Stores a delivery; whoever handles it goes on with its trace. One whose id came within the last ten
+ * minutes is not stored again; later repetitions are recognised by the run that they belong to.
  */
 export const storeDelivery = async (
   { js }: EventStore,
-  delivery: Delivery,
+  { trace, ...delivery }: TracedDelivery,
 ): Promise<{ readonly duplicate: boolean }> => {
   const { organization, triggerId, body } = delivery;
+  const messageHeaders = headers();
+  if (trace !== undefined) messageHeaders.set(traceparentHeader, trace);
   const ack = await js.publish(
     subjectOf(organization, triggerId),
     JSON.stringify({ ...delivery, body: body.toString("base64") }),
-    { msgID: messageIdOf(delivery), timeout: 5_000 },
+    { msgID: messageIdOf(delivery), timeout: 5_000, headers: messageHeaders },
   );
   return { duplicate: ack.duplicate };
 };
@@ -66,11 +76,11 @@ export const forgetDeliveries = async (
   await jsm.streams.purge(inboxStream, { filter: `inbox.${organization}.>` });
 };
 
-/** Starts the worker that handles deliveries, at least once each. */
+/** Starts the worker that handles deliveries, at least once each. One that is part of no trace begins one. */
 export const startInboxWorker = (
   store: EventStore,
   options: {
-    readonly handle: (delivery: Delivery, attempt: number) => Promise<Handled>;
+    readonly handle: (delivery: TracedDelivery, attempt: number) => Promise<Handled>;
     readonly log: Log;
   },
 ): Promise<Worker> =>
@@ -78,6 +88,18 @@ export const startInboxWorker = (
     stream: inboxStream,
     name: "inbox",
     subjects: ["inbox.>"],
-    handle: (message, attempt) => options.handle(deliverySchema.parse(message.json()), attempt),
+    handle: async (message, attempt) => {
+      const delivery = deliverySchema.parse(message.json());
+      const attributes = {
+        ...messagingAttributes("process", inboxStream),
+        "proliferate.organization": delivery.organization,
+        "proliferate.trigger": delivery.triggerId,
+      };
+      const { trace: parent } = traceOf(message.header(traceparentHeader));
+      const span = { name: "process inbox", kind: "consumer", parent, attributes } as const;
+      return inWorkSpan(store.tracing, attempt, span, (trace) =>
+        options.handle({ ...delivery, trace }, attempt),
+      );
+    },
     log: options.log,
   });

@@ -1,8 +1,9 @@
 import type { RecordedCommit } from "../reading/recorded.ts";
 import { streamOf } from "../sharding.ts";
 import { commitAttributes, messagingAttributes } from "../tracing/commit-attributes.ts";
-import { inSpan, type Tracing } from "../tracing/tracing.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import type { Handled } from "./work-message.ts";
+import { inWorkSpan } from "./work-span.ts";
 
 /**
  * Has a reactor handle a commit, within a span if the commit is part of a trace. One message is handled at a
@@ -23,13 +24,7 @@ export const inReactionSpan = (
     ...commitAttributes(ref, commit.meta),
     "messaging.consumer.group.name": reactor,
     "proliferate.position": position,
-    "proliferate.attempt": attempt,
   };
   const options = { name: `process ${reactor}`, kind: "consumer", parent, attributes } as const;
-  return inSpan(tracing, options, async (span) => {
-    const handled = await react({ ...recorded, trace: span.traceparent });
-    // Whoever waits asks to be called every few seconds, for as long as an agent answers.
-    if (handled && attempt > 1) span.discard();
-    return handled;
-  });
+  return inWorkSpan(tracing, attempt, options, (trace) => react({ ...recorded, trace }));
 };

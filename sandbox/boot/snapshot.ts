@@ -43,7 +43,7 @@ export const snapshotWithoutSecrets = async (
     values = await takeEnvValues(run);
     return await provider.snapshot(ref);
   } finally {
-    if (kind !== null && !provider.capabilities.snapshotPauses) {
+    if (kind !== null) {
       await putBack(run, kind, writeValues(values)).catch(
         // The snapshot is there all the same, and counts.
         (error: unknown) => onNotRestored?.(error instanceof Error ? error.message : String(error)),

@@ -5,14 +5,14 @@ export interface SandboxCapabilities {
   readonly pause: boolean;
   /** The provider pauses a sandbox by itself when its time is up, instead of ending it. */
   readonly autoPause: boolean;
-  /** After `snapshot` the sandbox is paused; whoever wants to go on calls `ensureSandbox`. */
-  readonly snapshotPauses: boolean;
   /** Processes survive a snapshot, not only files. */
   readonly memorySnapshot: boolean;
   /** Snapshots can be listed. */
   readonly snapshotCatalogue: boolean;
   /** A snapshot can be removed by its id. */
   readonly snapshotRemoval: boolean;
+  /** A snapshot cannot be removed while a sandbox that began with it is there, running or paused. */
+  readonly snapshotHeld: boolean;
   /** What the agent runs cannot see the rest of the machine it runs on. */
   readonly isolated: boolean;
   readonly check: boolean;

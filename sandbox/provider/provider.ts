@@ -80,8 +80,9 @@ export interface SandboxProvider extends AsyncDisposable {
   /** A new sandbox in place of whatever the session has, which is lost. Snapshots as in `ensureSandbox`. */
   createSandbox(request: SandboxRequest): Promise<RunningSandbox>;
   /**
-   * Keeps the files of a running or paused sandbox. Secrets that must not be kept are the caller's to
-   * remove before.
+   * Keeps the files of a running or paused sandbox, which is as it was afterwards, but for connections that
+   * may have broken. A snapshot is a thing of its own: it stays until `deleteSnapshot` removes it, whatever
+   * becomes of the sandbox and its session. Secrets that must not be kept are the caller's to remove before.
    * @returns the snapshot's id, which means nothing to other providers
    * @throws SandboxProviderError `sandbox_not_found`
    */
@@ -96,7 +97,10 @@ export interface SandboxProvider extends AsyncDisposable {
    * no call, and does nothing for what is not there.
    */
   handOver(ref: SandboxRef): void;
-  /** Ends everything and removes everything but snapshots. Terminating what is absent does nothing. */
+  /**
+   * Ends everything and removes everything but snapshots: sandboxes of other sessions begin with those of
+   * this one. Terminating what is absent does nothing.
+   */
   terminate(ref: SandboxRef): Promise<void>;
   /**
    * Replaces the values that `proliferate env apply` takes before those of the environment. The file lies
@@ -126,7 +130,10 @@ export interface SandboxProvider extends AsyncDisposable {
   /** Resolves once the agent answers. */
   restoreFromMemorySnapshot?(request: MemoryRestoreRequest): Promise<RunningSandbox>;
   listSnapshots?(): Promise<readonly SnapshotEntry[]>;
-  /** Of one that `snapshot` has made; a session whose own it is has lost its files. Removing what is absent does nothing. */
+  /**
+   * Of one that `snapshot` has made; a session whose own it is has lost its files. Removing what is absent
+   * does nothing. With the capability `snapshotHeld` it fails while a sandbox that began with it is there.
+   */
   deleteSnapshot?(snapshotId: string): Promise<void>;
   /**
    * A sandbox without an agent, for somebody's own terminal: workspace, sidecar and what follows from it, in

@@ -2,10 +2,19 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { invokeAction } from "#contracts/http/actions";
 import { promptSession } from "#contracts/http/sessions";
+import {
+  createTrigger,
+  ingestWebhook,
+  webhookDeliveryHeader,
+  webhookSignatureHeader,
+} from "#contracts/http/triggers";
 import type { SessionId } from "#contracts/ids";
+import { scheduleTimer } from "#event-store/timers/timers";
 import { deriveSandboxToken } from "#sandbox/token";
 import { createClient } from "../client/client.ts";
 import { type RunnerStack, startRunnerStack } from "../runner/testing/runner-stack.ts";
+import { idleLookTimer } from "../sessions/idle/idle-watch.ts";
+import { signWebhook } from "../triggers/signature.ts";
 import {
   type OtlpReceiver,
   type ReceivedSpan,
@@ -166,6 +175,74 @@ describe("a trace", () => {
       );
       expect(outcomes.length).toBeGreaterThanOrEqual(2);
     }, patience);
+  });
+
+  it("begins with a webhook's request, and goes on through the inbox and the run to its session", async () => {
+    const traceId = newTraceId();
+    const { triggerId, signingSecret, path } = await clientIn(newTraceId(), accessToken).call(
+      createTrigger,
+      { body: { name: "Failed", prompt: "Repair it." } },
+    );
+    const body = Buffer.from(JSON.stringify({ status: secret }));
+    const deliveryId = "one";
+    const deliver = () =>
+      fetch(new URL(path, test.stack.url), {
+        method: "POST",
+        headers: {
+          traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+          [webhookDeliveryHeader]: deliveryId,
+          [webhookSignatureHeader]: signWebhook(signingSecret, { deliveryId, body }, new Date()),
+        },
+        body,
+      });
+    // The read model, which knows whose trigger it is, comes after the log.
+    await vi.waitFor(async () => expect((await deliver()).status).toBe(202), patience);
+
+    const inbox = await one(traceId, "process inbox");
+    const request = await one(
+      traceId,
+      `POST ${ingestWebhook.path}`,
+      ({ spanId }) => spanId === inbox.parentSpanId,
+    );
+    expect(request.attributes).toMatchObject({ "http.response.status_code": 202 });
+    expect(inbox.attributes).toMatchObject({
+      "proliferate.organization": test.stack.organization,
+      "proliferate.trigger": triggerId,
+    });
+    const run = await one(
+      traceId,
+      "publish EVENTS_0",
+      ({ parentSpanId }) => parentSpanId === inbox.spanId,
+    );
+    expect((await one(traceId, "process run-opener")).parentSpanId).toBe(run.spanId);
+    await one(traceId, "process session-activator");
+  });
+
+  it("begins with a timer that fires, and leads over its commit to the runner in another process", async () => {
+    const { organization, program } = test.stack;
+    const rested = await test.create();
+    await vi.waitUntil(async () => (await test.status(rested)) === "running", patience);
+    // As if it had been at rest for long; beside the session's own timer, which would take its place.
+    const key = `test.${rested}`;
+    await scheduleTimer(program.platform.store, {
+      ...{ key, kind: idleLookTimer, at: new Date() },
+      data: { organization, session: rested, after: null, quietLooks: 1_000 },
+    });
+    const timer = await vi.waitFor(() => {
+      const found = receiver.spans.find(
+        ({ attributes }) => attributes["proliferate.timer"] === key,
+      );
+      if (!found) throw new Error("No timer has fired.");
+      return found;
+    }, patience);
+    expect(timer.name).toBe(`timer ${idleLookTimer}`);
+    expect(timer.parentSpanId ?? "").toBe("");
+    const published = await one(timer.traceId, "publish EVENTS_0");
+    expect(published.parentSpanId).toBe(timer.spanId);
+    expect(published.attributes).toMatchObject({ "proliferate.session": rested });
+    const handled = await one(timer.traceId, "process session-activator");
+    expect(handled.parentSpanId).toBe(published.spanId);
+    expect(handled.resource["service.instance.id"]).not.toBe(timer.resource["service.instance.id"]);
   });
 
   it("names a failure by its code, and nothing that people wrote", async () => {

@@ -5,6 +5,7 @@
 import { DomainError } from "#contracts/errors";
 import type { OrganizationId, TriggerId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
+import type { Traceparent } from "#event-store/tracing/tracing";
 import { storeDelivery } from "#event-store/workers/inbox";
 import { verifyWebhook } from "./signature.ts";
 import type { SigningSecrets } from "./signing-secrets.ts";
@@ -23,12 +24,14 @@ export interface IncomingWebhook {
   readonly deliveryId: string | undefined;
   /** As it arrived. */
   readonly body: Buffer;
+  /** Of the request. */
+  readonly trace: Traceparent | undefined;
 }
 
 /** @throws DomainError `trigger_not_found`, `webhook_signature_invalid`, `webhook_delivery_id_missing` */
 export const ingest = async (
   { store, secrets, organizationOf, clock }: IngestDeps,
-  { triggerId, signature, deliveryId, body }: IncomingWebhook,
+  { triggerId, signature, deliveryId, body, trace }: IncomingWebhook,
 ): Promise<{ readonly deliveryId: string; readonly duplicate: boolean }> => {
   const organization = await organizationOf(triggerId);
   if (organization === null)
@@ -53,6 +56,7 @@ export const ingest = async (
     contentType: "application/json",
     // A copy: the request's bytes may be a window on memory that the server uses again.
     body: Buffer.from(body),
+    trace,
   });
   return { deliveryId, duplicate };
 };

@@ -41,13 +41,14 @@ export const triggerRoutes = (deps: TriggerRoutesDeps): readonly RouteHandler[] 
     status: 200,
     body: { triggers: await listTriggers(deps.sql, { organization: principal.organizationId }) },
   })),
-  handleRoute(ingestWebhook, async ({ params, headers, rawBody }) => ({
+  handleRoute(ingestWebhook, async ({ params, headers, rawBody, trace }) => ({
     status: 202,
     body: await ingest(deps, {
       triggerId: params.triggerId,
       signature: headers[webhookSignatureHeader],
       deliveryId: headers[webhookDeliveryHeader],
       body: rawBody,
+      trace,
     }),
   })),
 ];

@@ -3,7 +3,7 @@ import { derivedId, type OrganizationId, type TriggerId } from "#contracts/ids";
 import { maxPromptBytes } from "#contracts/session/limits";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { type Delivery, startInboxWorker } from "#event-store/workers/inbox";
+import { startInboxWorker, type TracedDelivery } from "#event-store/workers/inbox";
 import type { Log } from "#event-store/log";
 import type { Worker } from "#event-store/workers/worker";
 import { matchTrigger } from "../automations/commands.ts";
@@ -26,8 +26,11 @@ export const startTriggerWorker = (
  * Starts the run that a delivery stands for, if its trigger wants it. The run's id follows from the
  * trigger and the delivery's id: a delivery that comes again, whenever it does, finds its run there.
  */
-export const handleDelivery = async (store: EventStore, delivery: Delivery): Promise<void> => {
-  const { deliveryId } = delivery;
+export const handleDelivery = async (
+  store: EventStore,
+  delivery: TracedDelivery,
+): Promise<void> => {
+  const { deliveryId, trace } = delivery;
   const organization = delivery.organization as OrganizationId;
   const triggerId = delivery.triggerId as TriggerId;
   const trigger = await loadTrigger(store, { organization, id: triggerId });
@@ -49,6 +52,7 @@ export const handleDelivery = async (store: EventStore, delivery: Delivery): Pro
     newCommandMeta({
       actor: { kind: "webhook", id: triggerId, via: "inbox" },
       commandId: derivedId("command", triggerId, deliveryId),
+      trace,
     }),
   );
 };

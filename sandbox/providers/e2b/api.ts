@@ -30,12 +30,23 @@ export interface E2bApi {
   kill(id: string): Promise<void>;
   /** Lets it run for the whole time again. @throws DomainError `sandbox_not_found` unless it runs */
   renew(id: string): Promise<void>;
-  /** A template with the sandbox's files and memory, which outlives it. The sandbox must run. */
-  copyAsTemplate(id: string): Promise<string>;
+  /**
+   * A template with the sandbox's files and memory, which outlives it: what `create` takes. The sandbox must
+   * run, and goes on; its connections break. Not tried again: each call makes a template of its own.
+   */
+  takeSnapshot(id: string): Promise<string>;
+  /**
+   * Removing what is absent does nothing.
+   * @throws DomainError `sandbox_provider_failed` while a sandbox that began with it is there, paused or not
+   */
+  deleteSnapshot(snapshotId: string): Promise<void>;
 }
 
 const namespaceTag = "proliferate_namespace";
 const sessionTag = "proliferate_session";
+
+/** Memory and files are written away first: it takes longer, the more there is. */
+const snapshotTimeoutMs = 10 * 60_000;
 
 export const openApi = (settings: E2bSettings): E2bApi => {
   const connection = connectionOf(settings);
@@ -90,9 +101,13 @@ export const openApi = (settings: E2bSettings): E2bApi => {
       await callE2b("repeat", () => Sandbox.kill(id, connection));
     },
     renew: (id) => callE2b("repeat", () => Sandbox.setTimeout(id, timeoutMs, connection)),
-    copyAsTemplate: async (id) => {
-      const { snapshotId } = await callE2b("once", () => Sandbox.createSnapshot(id, connection));
+    takeSnapshot: async (id) => {
+      const patient = { ...connection, requestTimeoutMs: snapshotTimeoutMs };
+      const { snapshotId } = await callE2b("once", () => Sandbox.createSnapshot(id, patient));
       return snapshotId;
+    },
+    deleteSnapshot: async (snapshotId) => {
+      await callE2b("repeat", () => Sandbox.deleteSnapshot(snapshotId, connection));
     },
   };
 };

@@ -38,7 +38,7 @@ export const begin = async (
   for (const id of [snapshotId, spec.snapshotId, spec.baseSnapshotId]) {
     if (id == null) continue;
     try {
-      const sandbox = await api.create(sessionId, await templateOf(api, id));
+      const sandbox = await api.create(sessionId, id);
       return { sandbox, origin: "restored", warnings };
     } catch (error) {
       if (!isDomainError(error, "sandbox_not_found") && !isBeyondRepair(error)) throw error;
@@ -47,20 +47,6 @@ export const begin = async (
     }
   }
   return { sandbox: await api.create(sessionId, template), origin: "created", warnings };
-};
-
-/** A snapshot is a paused sandbox, of which others begin as copies; anything else is a template's name. */
-const templateOf = async (api: E2bApi, snapshotId: string): Promise<string> => {
-  const snapshot = await api.info(snapshotId);
-  if (snapshot === null) return snapshotId;
-  if (snapshot.state === "running") return api.copyAsTemplate(snapshotId);
-  // E2B copies running sandboxes.
-  await api.connect(snapshotId);
-  try {
-    return await api.copyAsTemplate(snapshotId);
-  } finally {
-    await api.pause(snapshotId);
-  }
 };
 
 /** E2B has answered that this very request fails, and would again. */

@@ -11,10 +11,10 @@ describeProvider({
   capabilities: {
     pause: true,
     autoPause: true,
-    snapshotPauses: true,
     memorySnapshot: false,
     snapshotCatalogue: false,
     snapshotRemoval: true,
+    snapshotHeld: true,
     check: true,
     tunnels: true,
     readFiles: true,

@@ -39,8 +39,9 @@ export interface E2bLifecycle {
   open(id: string): Promise<E2bMachine>;
   /** @throws DomainError `sandbox_not_found` unless it is running */
   running(ref: SandboxRef): Promise<E2bMachine>;
-  /** The id of what is paused then; null when there is nothing. */
-  pause(ref: SandboxRef): Promise<string | null>;
+  pause(ref: SandboxRef): Promise<void>;
+  /** @throws DomainError `sandbox_not_found` */
+  snapshot(ref: SandboxRef): Promise<string>;
   remove(ref: SandboxRef): Promise<void>;
 }
 
@@ -183,9 +184,7 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
       const woken = found && (await wake(api, found.id));
       if (woken) return goOn(request, woken, found.state);
       const lost = found !== null || request.sandboxId !== null;
-      // What could not be woken is no snapshot either.
-      const snapshotId = found?.id === request.snapshotId ? null : request.snapshotId;
-      const start = await begin(api, { ...request, snapshotId }, settings.template);
+      const start = await begin(api, request, settings.template);
       const warnings = [...(lost ? [resumeFailed] : []), ...start.warnings];
       return boot(request, { ...start, warnings, keep: false });
     },
@@ -193,12 +192,31 @@ export const e2bLifecycle = (options: LifecycleOptions): E2bLifecycle => {
     createTerminal: async (request) => bootWithoutAgent(request, await replace(request)),
     pause: async (ref) => {
       const found = await locate(api, ref);
-      if (found === null) return null;
+      if (found === null) return;
       renewals.drop(found.id);
       machines.delete(found.id);
       await additional.stop(found.id);
       if (found.state === "running") await api.pause(found.id);
-      return found.id;
+    },
+    snapshot: async (ref) => {
+      const found = await locate(api, ref);
+      if (found === null) {
+        throw new DomainError("sandbox_not_found", "The session has no sandbox.", {
+          fields: { sessionId: ref.sessionId },
+        });
+      }
+      if (found.state === "running") {
+        // Half a pull is nothing to keep.
+        await additional.settled(found.id);
+        return api.takeSnapshot(found.id);
+      }
+      // E2B takes them of running sandboxes.
+      await api.connect(found.id);
+      try {
+        return await api.takeSnapshot(found.id);
+      } finally {
+        await api.pause(found.id);
+      }
     },
     remove: async (ref) => end(await ownIds(ref)),
   };

@@ -21,6 +21,7 @@ if (apiKey && template) {
         timeoutMs: 300_000,
       });
       const ref = { sessionId: newId("session"), sandboxId: null, snapshotId: null };
+      const copy = { ...ref, sessionId: newId("session") };
       const spec = {
         repositories: [],
         gateway: { url: "http://127.0.0.1:9", token: "sbx1.test.token" },
@@ -48,7 +49,18 @@ if (apiKey && template) {
         expect((await provider.health(ref)).agent).toBe("answers");
         const [kept] = await provider.readFiles(ref, ["kept.txt"]);
         expect(Buffer.from(kept?.content ?? []).toString()).toBe("it's green\n");
+
+        const snapshotId = await provider.snapshot(ref);
+        expect((await provider.health(ref)).agent).toBe("answers");
+        const begun = await provider.ensureSandbox({ ...copy, spec: { ...spec, snapshotId } });
+        expect(begun).toMatchObject({ origin: "restored", warnings: [] });
+        const [copied] = await provider.readFiles(copy, ["kept.txt"]);
+        expect(copied).toEqual(kept);
+        await expect(provider.deleteSnapshot(snapshotId)).rejects.toThrow();
+        await provider.terminate(copy);
+        await provider.deleteSnapshot(snapshotId);
       } finally {
+        await provider.terminate(copy);
         await provider.terminate(ref);
         await provider[Symbol.asyncDispose]();
       }

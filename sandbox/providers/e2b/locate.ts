@@ -7,10 +7,8 @@ import type { E2bApi, KnownSandbox } from "./api.ts";
  * making it and telling of it.
  */
 export const locate = async (api: E2bApi, ref: SandboxRef): Promise<KnownSandbox | null> => {
-  for (const id of [ref.sandboxId, ref.snapshotId]) {
-    const stored = id === null ? null : await api.info(id);
-    if (stored?.sessionId === ref.sessionId) return stored;
-  }
+  const stored = ref.sandboxId === null ? null : await api.info(ref.sandboxId);
+  if (stored?.sessionId === ref.sessionId) return stored;
   return (await api.list(ref.sessionId)).at(-1) ?? null;
 };
 

@@ -158,15 +158,32 @@ test("a sandbox whose making was never answered is found and used", async () => 
   expect(sandbox).toMatchObject({ sandboxId: orphan?.id, origin: "created", warnings: [] });
 });
 
-test("a snapshot of another session is copied and stays as it is", async () => {
-  const { ref: setup } = await boot();
-  await shell(setup, "echo prepared > prepared.txt");
-  const snapshotId = await provider.snapshot(setup);
-  const { sandbox, ref } = await boot(newRef(), { snapshotId });
-  expect(sandbox).toMatchObject({ origin: "restored", warnings: [] });
-  expect(sandbox.sandboxId).not.toBe(snapshotId);
-  expect(await shell(ref, "cat prepared.txt")).toBe("prepared");
-  expect(emulated(setup).state()).toBe("paused");
+describe("a snapshot", () => {
+  test("is one template, however many sessions begin with it, and none is left once it is removed", async () => {
+    const { ref: setup } = await boot();
+    const before = await serverProcess(setup);
+    const snapshotId = await provider.snapshot(setup);
+    expect(account.emulator.sandboxes.snapshots()).toEqual([snapshotId]);
+    expect(await serverProcess(setup)).toBe(before);
+    await provider.terminate(setup);
+    const { sandbox: first, ref } = await boot(newRef(), { snapshotId });
+    const { sandbox: second, ref: other } = await boot(newRef(), { snapshotId });
+    expect([first.origin, second.origin]).toEqual(["restored", "restored"]);
+    expect(account.emulator.sandboxes.snapshots()).toEqual([snapshotId]);
+    await provider.terminate(ref);
+    await provider.terminate(other);
+    await provider.deleteSnapshot(snapshotId);
+    expect(account.emulator.sandboxes.snapshots()).toEqual([]);
+  });
+
+  test("that fails leaves a paused sandbox paused", async () => {
+    const { ref } = await boot();
+    await provider.pause(ref);
+    account.emulator.faults.next(/snapshots$/, serverError);
+    await expect(provider.snapshot(ref)).rejects.toMatchObject({ fields: { status: 500 } });
+    expect(emulated(ref).state()).toBe("paused");
+    expect(account.emulator.sandboxes.snapshots()).toEqual([]);
+  });
 });
 
 describe("a command", () => {

@@ -2,7 +2,8 @@
  * Sandboxes at E2B, in its cloud or self-hosted, through its own SDK.
  *
  * E2B keeps all state: which sandboxes there are and whose they are (their metadata name the session), and
- * in each sandbox its files, memory and processes. A snapshot is the paused sandbox itself.
+ * in each sandbox its files, memory and processes. A snapshot is a template that was made of a sandbox, and
+ * lives on without it.
  */
 import { DomainError } from "#contracts/errors";
 import { runningHealth } from "../../boot/attach.ts";
@@ -48,10 +49,10 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
     capabilities: {
       pause: true,
       autoPause: true,
-      snapshotPauses: true,
       memorySnapshot: false,
       snapshotCatalogue: false,
       snapshotRemoval: true,
+      snapshotHeld: true,
       isolated: true,
       check: true,
       tunnels: true,
@@ -79,23 +80,9 @@ export const openE2bProvider = (settings: E2bSettings): E2bProvider => {
         request.spec,
       ),
     snapshot: (ref) =>
-      named("snapshot", async () => {
-        const id = await exclusively(ref.sessionId, () => lifecycle.pause(ref));
-        if (id !== null) return id;
-        throw new DomainError("sandbox_not_found", "The session has no sandbox.", {
-          fields: { sessionId: ref.sessionId },
-        });
-      }),
-    deleteSnapshot: (snapshotId) =>
-      named("deleteSnapshot", async () => {
-        // Null for what is gone, and for what is not this control plane's to remove.
-        const snapshot = await api.info(snapshotId);
-        if (snapshot) await exclusively(snapshot.sessionId, () => api.kill(snapshotId));
-      }),
-    pause: (ref) =>
-      named("pause", async () => {
-        await exclusively(ref.sessionId, () => lifecycle.pause(ref));
-      }),
+      named("snapshot", () => exclusively(ref.sessionId, () => lifecycle.snapshot(ref))),
+    deleteSnapshot: (snapshotId) => named("deleteSnapshot", () => api.deleteSnapshot(snapshotId)),
+    pause: (ref) => named("pause", () => exclusively(ref.sessionId, () => lifecycle.pause(ref))),
     handOver: ({ sandboxId }) => {
       if (sandboxId !== null) renewals.drop(sandboxId);
     },

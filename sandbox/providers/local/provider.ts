@@ -110,10 +110,10 @@ export const openLocalProvider = async (options: LocalProviderOptions): Promise<
     capabilities: {
       pause: true,
       autoPause: false,
-      snapshotPauses: false,
       memorySnapshot: false,
       snapshotCatalogue: true,
       snapshotRemoval: true,
+      snapshotHeld: false,
       isolated: isolation.kind === "bubblewrap",
       check: true,
       tunnels: true,

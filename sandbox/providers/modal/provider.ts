@@ -89,10 +89,10 @@ export const openModalProvider = (options: ModalProviderOptions): ModalProvider 
     capabilities: {
       pause: false,
       autoPause: false,
-      snapshotPauses: false,
       memorySnapshot: true,
       snapshotCatalogue: false,
       snapshotRemoval: true,
+      snapshotHeld: false,
       isolated: true,
       check: true,
       tunnels: true,

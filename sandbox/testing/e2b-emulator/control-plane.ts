@@ -1,4 +1,4 @@
-/** The REST interface: makes, lists, pauses and kills sandboxes. */
+/** The REST interface: makes, lists, pauses and kills sandboxes, and removes snapshots. */
 import { z } from "zod";
 import type { EmulatedSandbox } from "./emulated-sandbox.ts";
 import { envdVersion } from "./envd/envd.ts";
@@ -36,6 +36,9 @@ export const answerControlPlane = async (context: Context, call: ControlCall): P
     .replace(/^\/v2\//, "/")
     .split("/")
     .slice(1);
+  if (collection === "templates" && call.method === "DELETE" && id !== undefined) {
+    return removeSnapshot(context, decodeURIComponent(id));
+  }
   if (collection !== "sandboxes") return notEmulated(call);
   if (id === undefined) {
     if (call.method === "POST") return create(context, call);
@@ -96,6 +99,17 @@ const setTimeoutOf = (sandbox: EmulatedSandbox, call: ControlCall): Reply => {
   if (sandbox.state() === "paused") return failure(404, `sandbox ${sandbox.id} is not running`);
   sandbox.setTimeout(timeoutSchema.parse(call.body).timeout * 1_000);
   return { status: 204 };
+};
+
+const removeSnapshot = async ({ pool }: Context, id: string): Promise<Reply> => {
+  switch (await pool.removeSnapshot(id)) {
+    case "removed":
+      return { status: 204 };
+    case "absent":
+      return failure(404, `template '${id}' not found`);
+    case "held":
+      return failure(400, `template '${id}' cannot be deleted: there are sandboxes using it`);
+  }
 };
 
 const list = ({ pool }: Context, { url }: ControlCall): Reply => {

@@ -38,6 +38,8 @@ export interface EmulatedSandbox extends SandboxSettings {
   setTimeout(timeoutMs: number): void;
   /** Stops every process where it is, and breaks all connections. False when it is paused already. */
   pause(): Promise<boolean>;
+  /** Its processes stand still during the work, and its connections are broken; then it goes on as it was. */
+  standStill(work: () => Promise<void>): Promise<void>;
   /** @param boot a reboot goes on with the files only */
   resume(boot: "restore" | "reboot"): Promise<void>;
   kill(): Promise<void>;
@@ -102,6 +104,15 @@ export const startSandbox = (settings: SandboxSettings): EmulatedSandbox => {
     }),
     setTimeout: setEnd,
     pause,
+    standStill: async (work) => {
+      await signalAll(id, "SIGSTOP");
+      breakConnections();
+      try {
+        await work();
+      } finally {
+        if (state === "running") await signalAll(id, "SIGCONT");
+      }
+    },
     resume: async (boot) => {
       if (state !== "paused") return;
       await stopped;

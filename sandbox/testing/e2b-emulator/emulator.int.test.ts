@@ -143,9 +143,14 @@ describe("a sandbox", () => {
     const sandbox = await create();
     await sandbox.files.write("kept", "by the snapshot");
     const { snapshotId } = await sandbox.createSnapshot();
+    expect(await sandbox.isRunning()).toBe(true);
     await sandbox.kill();
     const other = await Sandbox.create(snapshotId, connection());
     expect(await other.files.read("kept")).toBe("by the snapshot");
+    await expect(Sandbox.deleteSnapshot(snapshotId, connection())).rejects.toThrow(/using it/);
+    await other.kill();
+    expect(await Sandbox.deleteSnapshot(snapshotId, connection())).toBe(true);
+    expect(await Sandbox.deleteSnapshot(snapshotId, connection())).toBe(false);
   });
 
   it("is listed by what it was tagged with, page by page", async () => {

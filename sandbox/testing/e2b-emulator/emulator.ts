@@ -2,10 +2,10 @@
  * Stands in for the E2B service, at the level of its protocols: the real SDK talks to it over real sockets,
  * and what it starts are real processes of this computer.
  *
- * Emulated: the REST interface (create, connect, list, info, kill, timeout, pause, snapshots) with its error
- * bodies and the key; envd (files, file system, processes with input, signals and terminals); the public
- * hosts of ports, WebSockets included; pausing as stopped processes, so that memory survives; the pause or
- * end after the timeout.
+ * Emulated: the REST interface (create, connect, list, info, kill, timeout, pause, snapshots and their
+ * removal, which is refused while sandboxes of them are there) with its error bodies and the key; envd (files,
+ * file system, processes with input, signals and terminals); the public hosts of ports, WebSockets included;
+ * pausing as stopped processes, so that memory survives; the pause or end after the timeout.
  *
  * Not emulated: the virtual machine (programs see this computer's file system, network and users, and run as
  * its user), TLS and HTTP/2, templates and their builds, quotas, regions, metrics, forks, volumes, network
@@ -37,7 +37,7 @@ export interface E2bEmulator extends AsyncDisposable {
   readonly faults: FaultQueue;
   /** What has been called, as `METHOD /path`, tunnels left out. */
   readonly calls: readonly string[];
-  readonly sandboxes: Pick<SandboxPool, "get" | "list" | "vanish">;
+  readonly sandboxes: Pick<SandboxPool, "get" | "list" | "snapshots" | "vanish">;
   /** An address of this computer that leads where the host would lead. */
   tunnelUrl(host: string): Promise<string>;
 }

@@ -1,5 +1,6 @@
 /** All sandboxes and snapshots of an emulated account. */
 import { randomBytes, randomInt } from "node:crypto";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import getPort from "get-port";
 import { freezeSandbox } from "../../providers/local/processes.ts";
@@ -20,6 +21,11 @@ export interface PoolOptions {
   readonly programs: Readonly<Record<string, string>>;
   /** Ports inside that need one of this computer's own for each sandbox. */
   readonly ports: readonly number[];
+  /**
+   * Paths below the home that no snapshot has: what names processes. They all run on this computer, and one
+   * sandbox would find those of another, which on machines of their own are others by the same number.
+   */
+  readonly namesProcesses?: readonly string[];
 }
 
 export interface NewSandbox {
@@ -41,8 +47,12 @@ export interface SandboxPool {
    * nothing, not even an end.
    */
   vanish(id: string): Promise<void>;
-  /** Keeps a copy of the files; returns the name to create others from. */
+  /** Keeps a copy of the files; returns the id to create others from. */
   snapshot(sandbox: EmulatedSandbox): Promise<string>;
+  /** The ids of the snapshots that there are. */
+  snapshots(): readonly string[];
+  /** `held`: there are sandboxes that began with it. */
+  removeSnapshot(id: string): Promise<"removed" | "absent" | "held">;
   close(): Promise<void>;
 }
 
@@ -80,9 +90,26 @@ export const sandboxPool = (options: PoolOptions): SandboxPool => {
     snapshot: async (sandbox) => {
       const name = newId("s");
       const folder = folderAt(path.join(options.directory, name));
-      await makeFolder(folder.root, { programs: {}, ports: new Map(), copyOf: sandbox.folder });
-      snapshots.set(name, folder);
-      return name;
+      const contents = { programs: {}, ports: new Map(), copyOf: sandbox.folder };
+      await sandbox.standStill(async () => {
+        await makeFolder(folder.root, contents);
+        for (const file of options.namesProcesses ?? []) {
+          await rm(path.join(folder.home, file), { recursive: true, force: true });
+        }
+      });
+      // E2B names the template and, as with other templates, one of its tags.
+      const id = `${name}:default`;
+      snapshots.set(id, folder);
+      return id;
+    },
+    snapshots: () => [...snapshots.keys()],
+    removeSnapshot: async (id) => {
+      const folder = snapshots.get(id);
+      if (folder === undefined) return "absent";
+      if ([...sandboxes.values()].some(({ template }) => template === id)) return "held";
+      snapshots.delete(id);
+      await removeFolder(folder);
+      return "removed";
     },
     close: async () => {
       const ending = [...sandboxes.values(), ...vanished];

@@ -1,6 +1,7 @@
 /** How a sandbox begins, is found again, and ends. */
 import { expect, test, vi } from "vitest";
 import { optionalMethods } from "../../provider/optional-methods.ts";
+import { holdsSnapshots } from "../../providers/snapshot-holders.ts";
 import { agentStatus, must, patience, refOf, type Suite } from "./suite.ts";
 
 export const describeLifecycle = ({
@@ -16,6 +17,7 @@ export const describeLifecycle = ({
   test("has the methods that its capabilities promise, and no others", () => {
     expect(provider().type).toBe(type);
     expect(provider().capabilities).toMatchObject(can);
+    expect(holdsSnapshots(type)).toBe(can.snapshotHeld);
     for (const [method, capability] of Object.entries(optionalMethods)) {
       expect([method, method in provider()]).toEqual([method, provider().capabilities[capability]]);
     }

@@ -24,17 +24,7 @@ export const describePuttingAway = ({ can, provider, newRef, spec, boot, shell }
     });
   });
 
-  test.runIf(can.snapshotPauses)("goes on from a snapshot that has paused it", async () => {
-    const { ref } = await boot();
-    await shell(ref, "echo kept > kept.txt");
-    const snapshotId = await provider().snapshot(ref);
-    expect((await provider().health(ref)).state).toBe("paused");
-    const { sandbox, ref: again } = await boot({ ...ref, sandboxId: null, snapshotId });
-    expect(sandbox.warnings).toEqual([]);
-    expect(await shell(again, "cat kept.txt")).toBe("kept");
-  });
-
-  test.runIf(!can.snapshotPauses)("makes other sandboxes from a snapshot", async () => {
+  test("makes other sandboxes from a snapshot, also when its own is gone", async () => {
     const { ref } = await boot();
     await shell(ref, "echo kept > kept.txt; git checkout -q -b work; ln -s kept.txt link");
     const snapshotId = await provider().snapshot(ref);
@@ -54,11 +44,33 @@ export const describePuttingAway = ({ can, provider, newRef, spec, boot, shell }
     expect(own).toMatchObject({ origin: "restored", warnings: [] });
   });
 
+  test.runIf(can.pause)("leaves a paused sandbox as it is when it keeps its files", async () => {
+    const { ref } = await boot();
+    await shell(ref, "echo kept > kept.txt");
+    await provider().pause(ref);
+    const snapshotId = await provider().snapshot(ref);
+    expect((await provider().health(ref)).state).toBe("paused");
+    const { ref: copy } = await boot(newRef(), { snapshotId });
+    expect(await shell(copy, "cat kept.txt")).toBe("kept");
+    expect((await provider().health(ref)).state).toBe("paused");
+  });
+
   test.runIf(can.snapshotRemoval)("removes a snapshot, and what is gone already", async () => {
+    const remove = must(provider().deleteSnapshot).bind(provider());
     const { ref } = await boot();
     const snapshotId = await provider().snapshot(ref);
-    await must(provider().deleteSnapshot)(snapshotId);
-    await must(provider().deleteSnapshot)(snapshotId);
+    const { ref: copy } = await boot(newRef(), { snapshotId });
+    if (can.snapshotHeld) {
+      if (can.pause) await provider().pause(copy);
+      await expect(remove(snapshotId)).rejects.toMatchObject({ code: "sandbox_provider_failed" });
+      await provider().terminate(copy);
+      await remove(snapshotId);
+    } else {
+      await remove(snapshotId);
+      expect((await provider().health(copy)).agent).toBe("answers");
+    }
+    await remove(snapshotId);
+    expect((await provider().health(ref)).agent).toBe("answers");
     const { sandbox } = await boot(newRef(), { snapshotId });
     expect(sandbox).toMatchObject({
       origin: "created",

@@ -64,7 +64,7 @@ export const startExpiryScheduler = (store: EventStore, log: Log): Promise<Worke
 /** The handler of fired timers. */
 export const expireInvocation =
   (store: EventStore, clock: () => Date = () => new Date()): TimerHandler =>
-  async ({ data, dueAt, key, firingId }) => {
+  async ({ data, dueAt, key, firingId, trace }) => {
     const { organization, invocationId } = dataSchema.parse(data);
     // The server has fired by its own clock; ours may be behind, and must not call it too early.
     const now = new Date(Math.max(clock().getTime(), Date.parse(dueAt)));
@@ -75,6 +75,7 @@ export const expireInvocation =
       newCommandMeta({
         actor: { kind: "timer", id: key, via: invocationExpiryTimer },
         commandId: firingId,
+        trace,
       }),
     );
   };

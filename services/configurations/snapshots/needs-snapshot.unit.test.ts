@@ -3,13 +3,13 @@ import { derivedId } from "#contracts/ids";
 import type { ExistingSession } from "../../sessions/aggregate/state.ts";
 import { needsSnapshot } from "./needs-snapshot.ts";
 
-const madeFrom = (snapshotId: string): ExistingSession["configuration"] => ({
+const madeFrom = (snapshotId: string, provider = "local"): ExistingSession["configuration"] => ({
   configurationId: derivedId("configuration", "1"),
   workspaceRevision: 1,
   serviceCommands: [],
   envFiles: null,
   previewPorts: [],
-  snapshot: { snapshotId, provider: "local", versionKey: null },
+  snapshot: { snapshotId, provider, versionKey: null },
 });
 
 const session = (change: Partial<ExistingSession>): ExistingSession =>
@@ -29,8 +29,16 @@ test.each([
   ["has a snapshot of its own", { snapshotId: "own", configuration: madeFrom("a") }, false],
   ["was made from another one", { configuration: madeFrom("b") }, false],
   ["was put away in it", { status: "paused", snapshotId: "a" }, true],
-  ["has a sandbox that is the snapshot", { status: "paused", sandboxId: "a" }, true],
-  ["was deleted", { status: "stopped", snapshotId: "a", configuration: madeFrom("a") }, false],
+  [
+    "has a sandbox that stands on it",
+    { sandboxId: "one", configuration: madeFrom("a", "e2b") },
+    true,
+  ],
+  [
+    "was deleted",
+    { status: "stopped", snapshotId: "a", configuration: madeFrom("a", "e2b") },
+    false,
+  ],
 ] as const)("a session that %s: %o needs it: %s", (_what, change, needs) => {
   expect(needsSnapshot(session(change), "a")).toBe(needs);
 });

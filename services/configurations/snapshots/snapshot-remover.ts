@@ -1,16 +1,21 @@
 /**
- * Removes snapshots that were given up, at the provider that has them. Each has one commit that says so;
- * whoever dies at it, or cannot reach the provider, leaves the commit unanswered, and it comes again. To
- * remove what is gone already does nothing.
+ * Removes snapshots that were given up, at the provider that has them: a configuration's by a commit for each,
+ * those of any other session when it is deleted. Whoever dies at it, or cannot reach the provider, leaves the
+ * commit unanswered, and it comes again; so does one of a provider that holds the snapshot while the session's
+ * sandbox is still there. To remove what is gone already does nothing.
  */
 import type { StoredSnapshot } from "#contracts/configuration/settings";
 import { DomainError } from "#contracts/errors";
+import { idSchema } from "#contracts/ids";
 import { eventsOf } from "#event-store/aggregates/load";
 import type { EventStore } from "#event-store/event-store";
 import type { Log } from "#event-store/log";
+import type { RecordedCommit } from "#event-store/reading/recorded";
 import { startReactor } from "#event-store/workers/reactor";
 import type { Worker } from "#event-store/workers/worker";
 import type { SandboxProvider } from "#sandbox/provider/provider";
+import { findSession } from "../../sessions/session-log.ts";
+import { snapshotsTakenBy } from "./taken-by.ts";
 
 const name = "snapshot-remover";
 
@@ -27,16 +32,32 @@ export interface SnapshotRemoverDeps {
 export const startSnapshotRemover = (deps: SnapshotRemoverDeps): Promise<Worker> =>
   startReactor(deps.store, {
     name,
-    aggregates: ["configuration"],
-    events: ["ConfigurationSnapshotDiscarded"],
+    aggregates: ["configuration", "session"],
+    events: ["ConfigurationSnapshotDiscarded", "SessionStopped"],
     log: deps.log,
     maxAttempts: deps.maxAttempts ?? maxAttempts,
     react: async (recorded) => {
-      for (const { type, data } of eventsOf(recorded)) {
-        if (type === "ConfigurationSnapshotDiscarded") await remove(deps, data.snapshot);
-      }
+      for (const snapshot of await givenUpBy(deps.store, recorded)) await remove(deps, snapshot);
     },
   });
+
+/** What nobody needs any more since this commit. */
+const givenUpBy = async (
+  store: EventStore,
+  recorded: RecordedCommit,
+): Promise<readonly StoredSnapshot[]> => {
+  if (recorded.ref.aggregate === "configuration") {
+    return eventsOf(recorded).flatMap(({ type, data }) =>
+      type === "ConfigurationSnapshotDiscarded" ? [data.snapshot] : [],
+    );
+  }
+  const organization = idSchema("organization").parse(recorded.ref.organization);
+  const sessionId = idSchema("session").parse(recorded.ref.id);
+  const session = await findSession(store, { organization, session: sessionId });
+  // What a setup session has taken is its configuration's to give up.
+  if (session === null || session.kind === "setup") return [];
+  return snapshotsTakenBy(store, { organization, sessionId, provider: session.provider });
+};
 
 /** @throws DomainError `sandbox_provider_changed`; what the provider throws */
 const remove = async (

@@ -109,13 +109,14 @@ const setLook = async (
 /** The handler of fired timers. */
 export const lookForUnneeded =
   (deps: SnapshotWatchDeps): TimerHandler =>
-  async ({ data, key, firingId }) => {
+  async ({ data, key, firingId, trace }) => {
     const { store, log } = deps;
     const { snapshots, ...of } = lookSchema.parse(data);
     if (!(await isReadModelReady(deps, of))) return { retryInMs: behindMs };
     for (const snapshotId of await unneededSnapshots(deps, of, snapshots)) {
       const actor = { kind: "timer", id: key, via: unneededSnapshotsTimer } as const;
-      const meta = newCommandMeta({ actor, commandId: derivedId("command", firingId, snapshotId) });
+      const commandId = derivedId("command", firingId, snapshotId);
+      const meta = newCommandMeta({ actor, commandId, trace });
       const command = { type: "DiscardSnapshot", snapshotId } as const;
       const aggregate = { organization: of.organization, id: of.configuration };
       await execute(store, configurationAggregate, aggregate, command, meta);

@@ -19,8 +19,8 @@ export interface PromptBench {
   /** CPU time of the gateway's process for each of them, in microseconds. */
   readonly promptCpuUs: number;
   /**
-   * The same of a bare server in that process, asked at the same rate after it, which publishes one message
-   * of a commit's size and answers: how far load, log and machine are what limits.
+   * The same of a bare server in that process, asked at the same rate in turns with it, which publishes one
+   * message of a commit's size and answers: how far load, log and machine are what limits.
    */
   readonly floorMs: { readonly p50: number; readonly p99: number };
   readonly floorCpuUs: number;
@@ -48,15 +48,21 @@ export const benchPrompts = async (dataDir: string): Promise<PromptBench> => {
       ids.push((await client.call(createSession, { body: { title: "Bench" } })).sessionId);
     }
     const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
-    const prompts = await measure(gateway, url, (index) => ({
+    const prompts = measured(gateway, url, (index) => ({
       path: `/v1/sessions/${ids[index % sessions]}/prompts`,
       headers,
       body: JSON.stringify({ text: `What is ${index}?` }),
     }));
-    const floor = await measure(gateway, floorUrl, () => ({ path: "/", headers: {}, body: "{}" }));
+    const floor = measured(gateway, floorUrl, () => ({ path: "/", headers: {}, body: "{}" }));
+    // A disk that has to sync stalls at times: both see as much of that.
+    for (let second = 0; second < seconds.warm + seconds.measured; second += 1) {
+      await prompts.ask(perSecond, { counts: second >= seconds.warm });
+      await floor.ask(perSecond, { counts: second >= seconds.warm });
+    }
+    const [ofPrompts, ofFloor] = [await prompts.end(), await floor.end()];
     return {
-      ...{ promptMs: prompts.ms, promptCpuUs: prompts.cpuUs },
-      ...{ floorMs: floor.ms, floorCpuUs: floor.cpuUs },
+      ...{ promptMs: ofPrompts.ms, promptCpuUs: ofPrompts.cpuUs },
+      ...{ floorMs: ofFloor.ms, floorCpuUs: ofFloor.cpuUs },
     };
   } finally {
     await gateway.stop();
@@ -64,28 +70,46 @@ export const benchPrompts = async (dataDir: string): Promise<PromptBench> => {
   }
 };
 
-/** Asks at the steady rate, first to warm up; answers how long that took, and the CPU time of the process. */
-const measure = async (
+interface Figures {
+  readonly ms: PromptBench["promptMs"];
+  readonly cpuUs: number;
+}
+
+/** One kind of request, asked at the steady rate whenever it is its turn. */
+const measured = (
   gateway: Worker<GatewayCommands>,
   url: string,
   requestOf: (index: number) => Pick<Dispatcher.RequestOptions, "path" | "headers" | "body">,
-): Promise<{ readonly ms: PromptBench["promptMs"]; readonly cpuUs: number }> => {
+): {
+  ask(count: number, options: { readonly counts: boolean }): Promise<void>;
+  end(): Promise<Figures>;
+} => {
   const pool = new Pool(url, { connections });
-  const ask = async (index: number): Promise<void> => {
+  const one = async (index: number): Promise<void> => {
     const { statusCode, body } = await pool.request({ method: "POST", ...requestOf(index) });
     const text = await body.text();
     if (statusCode >= 300) throw new Error(`A request was answered ${statusCode}: ${text}`);
   };
-  const warm = perSecond * seconds.warm;
-  await atSteadyRate(0, warm, ask);
-  const before = await gateway.call("usage");
-  const asked = perSecond * seconds.measured;
-  const latencies = await atSteadyRate(warm, asked, ask);
-  const { cpuUs } = await gateway.call("usage");
-  await pool.close();
+  const latencies: number[] = [];
+  let asked = 0;
+  let cpuUs = 0;
   return {
-    ms: { p50: percentile(latencies, 50), p99: percentile(latencies, 99) },
-    cpuUs: Math.round((cpuUs - before.cpuUs) / asked),
+    ask: async (count, { counts }) => {
+      const before = await gateway.call("usage");
+      const taken = await atSteadyRate(asked, count, one);
+      const after = await gateway.call("usage");
+      asked += count;
+      if (!counts) return;
+      latencies.push(...taken);
+      cpuUs += after.cpuUs - before.cpuUs;
+    },
+    end: async () => {
+      await pool.close();
+      return {
+        ms: { p50: percentile(latencies, 50), p99: percentile(latencies, 99) },
+        cpuUs: Math.round(cpuUs / latencies.length),
+      };
+    },
   };
 };
 

@@ -3,67 +3,22 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createSession } from "#contracts/http/sessions";
 import type { SessionId } from "#contracts/ids";
-import { openLeases } from "#event-store/leases/leases";
-import { findOpencodeBinary } from "#sandbox/opencode/binary";
-import { openE2bProvider } from "#sandbox/providers/e2b/index";
-import {
-  openEmulatedAccount,
-  type EmulatedAccount,
-} from "#sandbox/providers/e2b/testing/emulated-account";
+import type { EmulatedAccount } from "#sandbox/providers/e2b/testing/emulated-account";
 import { readProcess } from "#sandbox/providers/local/processes";
-import { startScriptedModel, type ScriptedModel } from "#sandbox/scripted-model/index";
 import { openLiveWatch } from "../../demo/live-watch.ts";
-import { type Running, runningStack } from "../../running.ts";
-import { startTestStack, type TestStack } from "../../testing/test-stack.ts";
-import { openSecrets } from "../../secrets/secrets.ts";
-import { startRunner } from "../runner.ts";
-import { openSessionParts } from "../session-parts.ts";
+import type { TestStack } from "../../testing/test-stack.ts";
+import { type EmulatedCloud, startEmulatedCloud } from "../testing/emulated-cloud.ts";
 
 const patience = { timeout: 120_000, interval: 100 };
 
-const started = runningStack();
+let cloud: EmulatedCloud;
 let stack: TestStack;
 let account: EmulatedAccount;
 beforeAll(async () => {
-  const model: ScriptedModel = await startScriptedModel({ tokenDelayMs: 100 });
-  started.add({ stop: () => model.close() });
-  account = await openEmulatedAccount(await findOpencodeBinary());
-  started.add(disposing(account));
-  stack = await startTestStack({ ROLES: "projector,worker,fanout,gateway" });
-  started.add({ stop: () => stack.close() });
-  const provider = openE2bProvider(account.settings);
-  started.add(disposing(provider));
-  const { platform } = stack.program;
-  const { store, log } = platform;
-  const runner = await startRunner({
-    ...{ store, log, provider },
-    instance: "runner-of-the-test",
-    leases: await openLeases(store, "owner"),
-    ...(await openSessionParts(platform, {
-      registry: { sourcesOf: () => Promise.resolve([]) },
-      secrets: await openSecrets(platform.sql, platform.keys.secretWrapping),
-    })),
-    specOf: () => ({
-      repositories: [],
-      gateway: { url: stack.url, token: "sbx1.test.token" },
-      model: {
-        model: "anthropic/claude-sonnet-4-6",
-        smallModel: "anthropic/claude-haiku-4-5",
-        baseUrl: model.url,
-        apiKey: "the-sandboxes-own-key",
-      },
-      instructions: "Be kind.",
-    }),
-  });
-  started.add(runner);
+  cloud = await startEmulatedCloud({ tokenDelayMs: 100 });
+  ({ stack, account } = cloud);
 }, 120_000);
-afterAll(() => started.stop(), 120_000);
-
-const disposing = (opened: AsyncDisposable): Running => ({
-  stop: async () => {
-    await opened[Symbol.asyncDispose]();
-  },
-});
+afterAll(() => cloud.close(), 120_000);
 
 /** In the middle of an answer that takes a while. */
 const answering = async () => {

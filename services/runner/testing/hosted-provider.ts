@@ -48,10 +48,10 @@ export const hostedProvider = (hostUrl: string, pauses: boolean): SandboxProvide
     capabilities: {
       pause: pauses,
       autoPause: false,
-      snapshotPauses: false,
       memorySnapshot: false,
       snapshotCatalogue: false,
       snapshotRemoval: false,
+      snapshotHeld: false,
       isolated: false,
       check: false,
       tunnels: false,

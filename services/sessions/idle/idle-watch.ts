@@ -80,7 +80,7 @@ export const startIdleWatch = ({ store, idleMs, log }: IdleWatchDeps): Promise<W
 /** The handler of fired timers. */
 export const lookForIdle =
   (deps: IdleWatchDeps): TimerHandler =>
-  async ({ data, key, firingId }) => {
+  async ({ data, key, firingId, trace }) => {
     const { store, log } = deps;
     const look = lookSchema.parse(data);
     const { organization, session, after } = look;
@@ -93,7 +93,7 @@ export const lookForIdle =
       return;
     }
     const actor = { kind: "timer", id: key, via: idleLookTimer } as const;
-    const meta = newCommandMeta({ actor, commandId: firingId });
+    const meta = newCommandMeta({ actor, commandId: firingId, trace });
     const aggregate = { organization, id: session };
     await execute(store, sessionAggregate, aggregate, { type: "RequestIdlePause", after }, meta);
     try {

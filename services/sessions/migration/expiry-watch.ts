@@ -76,7 +76,7 @@ const retryIn = (
 /** The handler of fired timers. */
 export const lookForExpiry =
   (deps: ExpiryWatchDeps): TimerHandler =>
-  async ({ data, key, firingId }) => {
+  async ({ data, key, firingId, trace }) => {
     const look = lookSchema.parse(data);
     const { organization, session, sandboxId } = look;
     const state = await findSession(deps.store, { organization, session });
@@ -92,7 +92,7 @@ export const lookForExpiry =
       ? { type: "RequestIdlePause", after }
       : { type: "RequestMigration", sandboxId };
     const actor = { kind: "timer", id: key, via: expiryLookTimer } as const;
-    const meta = newCommandMeta({ actor, commandId: firingId });
+    const meta = newCommandMeta({ actor, commandId: firingId, trace });
     await execute(deps.store, sessionAggregate, { organization, id: session }, command, meta);
     try {
       await requestOwner(deps.store, session, "wake");

@@ -60,7 +60,7 @@ export const startRetentionWatch = (deps: RetentionDeps): Promise<Worker> =>
 /** The handler of fired timers. */
 export const lookForUnused =
   (deps: RetentionDeps): TimerHandler =>
-  async ({ data, key, firingId }) => {
+  async ({ data, key, firingId, trace }) => {
     const { store, log } = deps;
     const look = lookSchema.parse(data);
     const { organization, session } = look;
@@ -74,7 +74,7 @@ export const lookForUnused =
     if (Date.now() < (await due(allowed))) return setLook(deps, look, state, due);
     if (await isInUse(deps, look)) return setLook(deps, look, state, (ms) => Date.now() + ms);
     const actor = { kind: "timer", id: key, via: retentionTimer } as const;
-    const meta = newCommandMeta({ actor, commandId: firingId });
+    const meta = newCommandMeta({ actor, commandId: firingId, trace });
     const command = { type: "DeleteSession", erase: true } as const;
     await execute(store, sessionAggregate, { organization, id: session }, command, meta);
     try {

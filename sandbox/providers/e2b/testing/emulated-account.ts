@@ -37,6 +37,7 @@ export const openEmulatedAccount = async (
       ...programs,
     },
     ports: Object.values(standardPorts),
+    namesProcesses: [".proliferate/run"],
   });
   return {
     emulator,

@@ -19,10 +19,10 @@ export const describeLocalProvider = (
     capabilities: {
       pause: true,
       autoPause: false,
-      snapshotPauses: false,
       memorySnapshot: false,
       snapshotCatalogue: true,
       snapshotRemoval: true,
+      snapshotHeld: false,
       check: true,
       tunnels: true,
       readFiles: true,

@@ -2,10 +2,10 @@
 export const expectedCapabilities = {
   pause: false,
   autoPause: false,
-  snapshotPauses: false,
   memorySnapshot: true,
   snapshotCatalogue: false,
   snapshotRemoval: true,
+  snapshotHeld: false,
   check: true,
   tunnels: true,
   readFiles: true,
