@@ -8,14 +8,20 @@ const shortestSecret = 6;
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${mask}@`],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${mask}`],
-  [/\bsbx1\.[\w-]+\.[\w-]+/g, mask],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, mask],
+  [/\b(?:sbx|svc)1\.[\w-]+\.[\w-]+/g, mask],
   [/\bsk-[\w-]{8,}/g, mask],
   [/\bgh[pousr]_\w{8,}/g, mask],
   [/\bgithub_pat_\w{8,}/g, mask],
   [/\be2b_\w{8,}/g, mask],
   [/\b(ak|as)-[A-Za-z0-9]{12,}/g, mask],
   [/\b(AKIA|ASIA)[A-Z0-9]{12,}/g, mask],
-  [/\bxox[abeoprs]-[\w-]{8,}/g, mask],
+  [/\bx(?:ox[abeoprs]|app)-[\w-]{8,}/g, mask],
+  [/\blin_(?:api|oauth)_\w{8,}/g, mask],
+  [/\bsntry[su]_[\w+/=-]{8,}/g, mask],
+  [/\bphx_\w{8,}/g, mask],
+  [/\bglpat-[\w-]{8,}/g, mask],
+  [/\b[rs]k_live_\w{8,}/g, mask],
   // A JSON web token: three parts, the first of which is an object in base64url.
   [/\beyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, mask],
   // Something that is called a key or a token, in a header, an assignment or JSON.

@@ -7,15 +7,9 @@ import type { Logger } from "pino";
 import { startEmbeddedStack } from "#infra/embedded-stack";
 import { createSlackApp } from "./approvals/slack/slack-app.ts";
 import type { Config } from "./config.ts";
-import { withConnectedVendors } from "./integrations/connections/registry.ts";
-import { openConnectorAccess } from "./integrations/connectors/access.ts";
-import {
-  type ConfiguredConnector,
-  createConnectorRegistry,
-} from "./integrations/connectors/configured.ts";
-import { withConnectors } from "./integrations/connectors/registry.ts";
+import type { ConfiguredConnector } from "./integrations/connectors/configured.ts";
 import { startDemoMcpServer } from "./integrations/demo/demo-mcp-server.ts";
-import { createOutbound } from "./integrations/outbound/outbound.ts";
+import { openIntegrations } from "./integrations/open-integrations.ts";
 import { type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
 import { openPlatform, type Platform } from "./platform.ts";
 import { forgetServers, rememberServers } from "./running-servers.ts";
@@ -82,15 +76,11 @@ export const startProgram = async ({
     const metricsServer = await startConfiguredMetrics(platform);
     if (metricsServer !== null) started.add(metricsServer);
     const connectors = config.CONNECTORS ?? [await startDemoConnector(started)];
-    const outbound = createOutbound({ allowedNetworks: config.OUTBOUND_ALLOWED_NETWORKS });
-    started.add({ stop: () => outbound.close() });
-    // Whoever configures the program may name addresses of its own network.
-    const operatorOutbound = createOutbound({ allowedNetworks: ["0.0.0.0/0", "::/0"] });
-    started.add({ stop: () => operatorOutbound.close() });
-    const connections = await openConnectorAccess(platform, outbound);
-    const configured = createConnectorRegistry(connectors, operatorOutbound);
+    const integrations = await openIntegrations(platform, connectors);
+    started.add(integrations);
+    const { registry, connections } = integrations;
     const roles = await startRoles(platform, {
-      registry: withConnectors(withConnectedVendors(configured, connections), connections),
+      registry,
       connections,
       slack: createSlackApp(connections),
       dashboardDir: dashboardFolder(),

@@ -68,6 +68,7 @@ const plainFields = new Set([
   "PromptQueued.by",
   "PullRequestOpened.repository",
   "RiskOverridden.action",
+  "RiskOverridden.by",
   "RiskOverridden.integration",
   "RunCompleted.completionId",
   "RunConfigured.connections",

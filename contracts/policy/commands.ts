@@ -33,13 +33,13 @@ export type PolicyCommand =
     } & NamedAction &
       Authored &
       Reviewing)
-  | {
+  | ({
       readonly type: "OverrideRisk";
       readonly integration: string;
       /** Null for the whole integration. */
       readonly action: string | null;
       readonly risk: RiskLevel | null;
-    }
+    } & Authored)
   | ({
       readonly type: "SetRule";
       readonly ruleId: RuleId;

@@ -28,10 +28,11 @@ export const policyEvents = [
   /** Whatever let the action run unasked was taken back, and with it the definition that somebody had in mind. */
   defineEvent("ActionReviewWithdrawn", 1, action),
   /** Without an action, of the whole integration; null takes the override back. */
-  defineEvent("RiskOverridden", 1, {
+  defineEvent("RiskOverridden", 2, {
     integration: z.string(),
     action: z.string().nullable(),
     risk: riskLevelSchema.nullable(),
+    ...author,
   }),
   defineEvent(
     "PolicyRuleSet",

@@ -7,4 +7,5 @@ const withoutAuthor: Upcaster = (data) => ({ ...data, by: null, at: null });
 export const policyUpcasters: Readonly<Record<string, Upcaster>> = {
   "ActionModeSet:1": withoutAuthor,
   "AutomationModeSet:1": withoutAuthor,
+  "RiskOverridden:1": withoutAuthor,
 };

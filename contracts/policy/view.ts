@@ -33,7 +33,13 @@ export const policyViewSchema = z.object({
     z.object({ triggerId: idSchema("trigger"), ...named, mode: actionModeSchema, ...author }),
   ),
   risks: z.array(
-    z.object({ integration: z.string(), action: z.string().nullable(), risk: riskLevelSchema }),
+    z.object({
+      integration: z.string(),
+      /** Null for the whole integration. */
+      action: z.string().nullable(),
+      risk: riskLevelSchema,
+      ...author,
+    }),
   ),
   rules: z.array(ruleViewSchema),
   keepsFullResults: z.boolean(),

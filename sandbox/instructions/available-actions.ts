@@ -25,7 +25,7 @@ export const guideWith = (integrations: readonly AvailableIntegration[]): string
     "",
   ].join("\n\n");
 
-const sectionOf = ({ id, name, actions }: AvailableIntegration): string => {
+const sectionOf = ({ id, name, problem, actions }: AvailableIntegration): string => {
   const lines = actions
     .slice(0, mostActions)
     .map(
@@ -36,6 +36,7 @@ const sectionOf = ({ id, name, actions }: AvailableIntegration): string => {
   return [
     `## ${plain(name)} (\`${plain(id)}\`)`,
     "",
+    ...(problem ? [`It cannot be used now: ${plain(problem.message)}`] : []),
     ...lines,
     ...(more > 0 ? [`- and ${more} more: \`proliferate actions list\``] : []),
   ].join("\n");

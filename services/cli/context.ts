@@ -1,4 +1,5 @@
 /** What the commands of the operator's CLI work on: the servers of a data folder, or those given. */
+import { DomainError } from "#contracts/errors";
 import { connectToNats } from "#event-store/connection";
 import { openAsFound } from "#event-store/audit/open-as-found";
 import type { EventStore } from "#event-store/event-store";
@@ -65,9 +66,16 @@ const vaultOf = async (context: CliContext, sql: Sql): Promise<DataKeyVault | nu
 };
 
 /** The control plane's keys; null where SECRETS_KEY is not known. */
-export const keysOf = async ({ config }: CliContext): Promise<Keys | null> => {
+const keysOf = async ({ config }: CliContext): Promise<Keys | null> => {
   const secretsKey = config.SECRETS_KEY ?? (await findSecretsKey(config.DATA_DIR));
   return secretsKey === null ? null : deriveKeys(secretsKey);
+};
+
+/** @throws DomainError `configuration_invalid` where SECRETS_KEY is not known */
+export const requireKeys = async (context: CliContext): Promise<Keys> => {
+  const keys = await keysOf(context);
+  if (!keys) throw new DomainError("configuration_invalid", "SECRETS_KEY is not known.");
+  return keys;
 };
 
 /** Works on the log only. */

@@ -7,6 +7,7 @@ import { addAuditCommands } from "./commands/audit/index.ts";
 import { addConfigurationCommands } from "./commands/configurations.ts";
 import { addDeadLetterCommands } from "./commands/dead-letters.ts";
 import { addOrganizationCommands } from "./commands/organizations.ts";
+import { addPolicyCommands } from "./commands/policy/index.ts";
 import { addProjectionCommands } from "./commands/projections.ts";
 import { addSandboxCommands } from "./commands/sandbox-snapshots.ts";
 import { addServiceTokenCommands } from "./commands/service-tokens.ts";
@@ -32,6 +33,7 @@ try {
   addDeadLetterCommands(program, context);
   addConfigurationCommands(program, context);
   addActionCommands(program, context);
+  addPolicyCommands(program, context);
   addOrganizationCommands(program, context);
   addSandboxCommands(program, context);
   addServiceTokenCommands(program, context);

@@ -120,9 +120,12 @@ it(
       .getByText(/^The organisation has decided so for this action. Set .* by Owner\.$/)
       .waitFor();
     await keepScreenshot(page, "connector");
-    expect((await stack.client.call(getPolicy)).risks).toContainEqual({
-      ...{ integration: "reference", action: "echo", risk: "danger" },
-    });
+    await echo
+      .getByText(/^The organisation has said how far it reaches\. Set .* by Owner\.$/)
+      .waitFor();
+    expect((await stack.client.call(getPolicy)).risks).toMatchObject([
+      { integration: "reference", action: "echo", risk: "danger", byName: "Owner" },
+    ]);
 
     await page.getByRole("button", { name: "Switch off" }).click();
     await page.getByRole("button", { name: "Keep it" }).click();

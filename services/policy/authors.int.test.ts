@@ -51,3 +51,20 @@ it("names who has set a mode last, for the organisation and for an automation", 
   expect(automationModes).toMatchObject([{ mode: "deny", byName: owner.user.name }]);
   expect([...modes, ...automationModes].every(({ at }) => at !== null)).toBe(true);
 });
+
+it("names who has said last how far an integration reaches, and one action of it", async () => {
+  const { owner } = gateway;
+  const risks = "/v1/policy/risks/demo";
+  await change("PUT", risks, owner.token, { risk: "danger" });
+  await change("PUT", risks, admin.token, { action: "publish_release", risk: "write" });
+  const authors = async () => (await policy()).risks.map(({ action, byName }) => [action, byName]);
+  expect(await authors()).toEqual([
+    [null, owner.user.name],
+    ["publish_release", "Ada"],
+  ]);
+  expect((await policy()).risks.every(({ at }) => at !== null)).toBe(true);
+  await change("PUT", risks, admin.token, { risk: "write" });
+  expect(await authors()).toContainEqual([null, "Ada"]);
+  await change("PUT", risks, owner.token, { risk: null });
+  expect(await authors()).toEqual([["publish_release", "Ada"]]);
+});

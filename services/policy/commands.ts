@@ -1,20 +1,21 @@
 import { DomainError } from "#contracts/errors";
 import { derivedId, type OrganizationId } from "#contracts/ids";
 import type { PolicyCommand } from "#contracts/policy/commands";
-import type { PolicyEvent } from "#contracts/policy/events";
+import { type PolicyEvent, policyEvents } from "#contracts/policy/events";
 import type { Position } from "#contracts/position";
 import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
+import { watchAggregate } from "#event-store/reading/watch-aggregate";
 import { execute } from "#event-store/aggregates/execute";
 import { loadKept } from "#event-store/aggregates/kept-aggregates";
 import type { AggregateDefinition } from "#event-store/aggregates/load";
-import { policyDecider } from "./decider.ts";
-import type { PolicyState } from "./state.ts";
+import { policyDecider } from "./aggregate/decider.ts";
+import type { PolicyState } from "./aggregate/state.ts";
 
 const aggregate: AggregateDefinition<PolicyCommand, PolicyEvent, PolicyState> = {
   aggregate: "policy",
   decider: policyDecider,
-  snapshotVersion: 3,
+  snapshotVersion: 4,
 };
 
 /** An organisation has one policy; its id follows from the organisation's. */
@@ -31,6 +32,20 @@ export const loadPolicy = async (
   store: EventStore,
   organization: OrganizationId,
 ): Promise<PolicyState> => (await loadKept(store, aggregate, refOf(organization))).state;
+
+/** Tells that the policy changes. Only a nudge, as {@link watchAggregate} has it. */
+export const watchPolicy = (
+  store: EventStore,
+  organization: OrganizationId,
+  onNudge: () => void,
+): { stop(): void } => {
+  const events = policyEvents.map(({ type }) => type);
+  return watchAggregate(
+    store,
+    { ...refOf(organization), aggregate: "policy" },
+    { events, onNudge },
+  );
+};
 
 /**
  * Changes the policy; what is so already changes nothing.

@@ -11,7 +11,7 @@ import type { PolicyRule } from "#contracts/policy/rules";
 import { newCommandMeta } from "#event-store/command-meta";
 import { type ActionWorld, startActionWorld } from "../actions/testing/action-world.ts";
 import { callHandler } from "../actions/testing/call-handler.ts";
-import { createRuleBudgets } from "./budgets.ts";
+import { createRuleBudgets } from "./budgets/budgets.ts";
 
 let world: ActionWorld;
 

@@ -1,7 +1,7 @@
 import type { OrganizationId, TriggerId } from "#contracts/ids";
 import type { PolicyView, RuleView } from "#contracts/policy/view";
-import type { RuleBudgets } from "./budgets.ts";
-import { type PolicyState, type StoredRule } from "./state.ts";
+import type { RuleBudgets } from "./budgets/budgets.ts";
+import { type PolicyState, type StoredRule } from "./aggregate/state.ts";
 
 /** The names of an organisation's people by id, as far as they are known. */
 export type NamesOf = (
@@ -14,18 +14,22 @@ export interface PolicyViewDeps {
   readonly namesOf: NamesOf;
 }
 
-type ModeAuthorView = Pick<PolicyView["modes"][number], "by" | "byName" | "at">;
+type AuthorView = Pick<PolicyView["modes"][number], "by" | "byName" | "at">;
 
 /** A policy as people see it, with the names of their authors and what each rule has allowed so far. */
 export const viewOf = async (
-  { modes, automationModes, modeAuthors, risks, rules, keepsFullResults }: PolicyState,
+  policy: PolicyState,
   organization: OrganizationId,
   { budgets, namesOf }: PolicyViewDeps,
 ): Promise<PolicyView> => {
-  const authors = [...rules, ...Object.values(modeAuthors)].map(({ by }) => by);
-  const names = await namesOf(organization, authors);
-  const authorOf = (modeKey: string): ModeAuthorView => {
-    const { by, at } = modeAuthors[modeKey] ?? { by: null, at: null };
+  const { modes, automationModes, modeAuthors, risks, riskAuthors, rules } = policy;
+  const authors = [rules, Object.values(modeAuthors), Object.values(riskAuthors)].flat();
+  const names = await namesOf(
+    organization,
+    authors.map(({ by }) => by),
+  );
+  const shown = (author: PolicyState["modeAuthors"][string] | undefined): AuthorView => {
+    const { by, at } = author ?? { by: null, at: null };
     return { by, byName: names.get(by ?? "") ?? null, at };
   };
   const ruleView = async ({ id, rule, by, at }: StoredRule): Promise<RuleView> => {
@@ -35,17 +39,17 @@ export const viewOf = async (
   return {
     modes: Object.entries(modes).map(([key, mode]) => {
       const [integration, action] = JSON.parse(key) as [string, string];
-      return { integration, action, mode, ...authorOf(key) };
+      return { integration, action, mode, ...shown(modeAuthors[key]) };
     }),
     automationModes: Object.entries(automationModes).map(([key, mode]) => {
       const [triggerId, integration, action] = JSON.parse(key) as [TriggerId, string, string];
-      return { triggerId, integration, action, mode, ...authorOf(key) };
+      return { triggerId, integration, action, mode, ...shown(modeAuthors[key]) };
     }),
     risks: Object.entries(risks).map(([key, risk]) => {
       const [integration, action] = JSON.parse(key) as [string, string | null];
-      return { integration, action, risk };
+      return { integration, action, risk, ...shown(riskAuthors[key]) };
     }),
     rules: await Promise.all(rules.map(ruleView)),
-    keepsFullResults,
+    keepsFullResults: policy.keepsFullResults,
   };
 };

@@ -42,7 +42,7 @@ import { measureSystem } from "../metrics/system-metrics.ts";
 import { operationsRoutes } from "../operations/routes.ts";
 import { organizationRoutes } from "../organization/routes.ts";
 import type { Platform } from "../platform.ts";
-import { createRuleBudgets } from "../policy/budgets.ts";
+import { createRuleBudgets } from "../policy/budgets/budgets.ts";
 import { policyRoutes } from "../policy/routes.ts";
 import { pageOriginsBelow, pageOriginsHere } from "../proxies/page-origins.ts";
 import { proxyRoutes } from "../proxies/routes.ts";

@@ -184,7 +184,6 @@ class Owner {
           await this.#closeConversation();
           return true;
         }
-        this.#guide.refresh(this.#sandbox);
         await this.#answer(step.prompt);
         return true;
       case "snapshot":
@@ -274,7 +273,8 @@ class Owner {
 
   async #answer(prompt: OpenPrompt): Promise<void> {
     if (!this.#held) return;
-    const { conversation } = this.#held;
+    const { conversation, sandbox: running } = this.#held;
+    const guide = this.#guide.keep(this.#sandbox, running);
     const answer = {
       ...{ conversation, prompt, sandbox: this.#sandbox, bell: this.#bell },
       ...{ keepUp: (state: SessionState) => this.#keepUp(state), signal: this.#signal },
@@ -290,6 +290,8 @@ class Owner {
       // Its sandbox is about to be left, or was put away: the prompt waits for the next one.
       if (isDomainError(error, "session_not_running")) return;
       await this.#afterLoss(error, { answering: true });
+    } finally {
+      guide.stop();
     }
   }
 

@@ -7,7 +7,7 @@ import { openSessionLimits } from "../actions/requests/session-limits.ts";
 import { openDirectory } from "../identity/directory.ts";
 import { rememberingUsers } from "../identity/known-users.ts";
 import type { Platform } from "../platform.ts";
-import { createRuleBudgets } from "../policy/budgets.ts";
+import { createRuleBudgets } from "../policy/budgets/budgets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import { createSessionValues } from "../sessions/environment/session-values.ts";
 import type { RunnerDeps } from "./owner-context.ts";

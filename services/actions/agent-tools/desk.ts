@@ -12,9 +12,9 @@ import { agentIntegration, agentToolDefinition } from "#contracts/policy/agent-t
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import type { ToolPermissions } from "#sandbox/provider/spec";
-import { triggerOfSession } from "../../policy/ask-policy.ts";
+import { triggerOfSession } from "../../policy/deciding/ask-policy.ts";
 import { loadPolicy } from "../../policy/commands.ts";
-import { toolPermissions } from "../../policy/tool-permissions.ts";
+import { toolPermissions } from "../../policy/deciding/tool-permissions.ts";
 import { fingerprintOf } from "../../sessions/fingerprint.ts";
 import { policyActor } from "../invocation/decider.ts";
 import {

@@ -3,8 +3,8 @@ import { performance } from "node:perf_hooks";
 import { derivedId } from "#contracts/ids";
 import { maxRules, type PolicyRule } from "#contracts/policy/rules";
 import { percentile } from "#event-store/bench/percentile";
-import { type ActionAsked, decideMode } from "../../policy/decide-mode.ts";
-import type { PolicyState } from "../../policy/state.ts";
+import { type ActionAsked, decideMode } from "../../policy/deciding/decide-mode.ts";
+import type { PolicyState } from "../../policy/aggregate/state.ts";
 
 interface DecisionFigures {
   /** By the clock, with whatever else the machine does. */
@@ -49,6 +49,7 @@ const policyOf = (ruleOf: (index: number) => Partial<PolicyRule>): PolicyState =
   modeAuthors: {},
   reviewed: {},
   risks: {},
+  riskAuthors: {},
   keepsFullResults: false,
   rules: Array.from({ length: maxRules }, (_, index) => ({
     id: derivedId("rule", String(index)),

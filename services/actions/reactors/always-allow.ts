@@ -4,7 +4,7 @@ import type { Log } from "#event-store/log";
 import { reactionId, startReactor } from "#event-store/workers/reactor";
 import type { Worker } from "#event-store/workers/worker";
 import { changePolicy } from "../../policy/commands.ts";
-import { reviewedDefinitionHash } from "../../policy/reviewed-definition.ts";
+import { reviewedDefinitionHash } from "../../policy/definitions/reviewed-definition.ts";
 import { requireInvocation } from "../invocation/invocation-log.ts";
 import { invocationEventsOf, keyOf, reactionMeta } from "../invocation/reaction.ts";
 import type { ActionRegistry } from "../sources/registry.ts";

@@ -21,7 +21,7 @@ import { createSession } from "../../sessions/creation/create-session.ts";
 import { type DataKeyVault, openDataKeys, prepareDataKeys } from "../../secrets/data-keys.ts";
 import { deriveKeys } from "../../secrets/keys.ts";
 import type { ActionCommandsDeps } from "../commands.ts";
-import { createRuleBudgets } from "../../policy/budgets.ts";
+import { createRuleBudgets } from "../../policy/budgets/budgets.ts";
 import {
   type FullResultTable,
   openFullResults,

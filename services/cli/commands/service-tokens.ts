@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { DomainError } from "#contracts/errors";
 import { idSchema, type OrganizationId, type ServiceTokenId } from "#contracts/ids";
 import { programNameSchema } from "#contracts/identity/program-name";
 import { type ServiceScope, serviceScopeSchema } from "#contracts/identity/service-scope";
@@ -8,9 +7,10 @@ import {
   type ServiceToken,
   type ServiceTokens,
 } from "../../identity/service-tokens/service-tokens.ts";
-import { type CliContext, keysOf, withLogAndDatabase } from "../context.ts";
+import { type CliContext, requireKeys, withLogAndDatabase } from "../context.ts";
 import { byOption, operator } from "../operator.ts";
 import { tablePrinter } from "../output/table.ts";
+import { schemaArgument } from "../schema-argument.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -72,8 +72,7 @@ const withServiceTokens = (
   work: (tokens: ServiceTokens) => Promise<void>,
 ): Promise<void> =>
   withLogAndDatabase(context, async ({ store, sql }) => {
-    const keys = await keysOf(context);
-    if (!keys) throw new DomainError("configuration_invalid", "SECRETS_KEY is not known.");
+    const keys = await requireKeys(context);
     await work(await openServiceTokens({ store, sql, key: keys.serviceTokens }));
   });
 
@@ -95,25 +94,13 @@ const columns = [
   },
 ];
 
-/** Answers what a schema makes of an argument. */
-const argument =
-  <T>(
-    schema: { safeParse(text: string): { success: true; data: T } | { success: false } },
-    what: string,
-  ) =>
-  (text: string): T => {
-    const parsed = schema.safeParse(text);
-    if (parsed.success) return parsed.data;
-    throw new InvalidArgumentError(`It has to be ${what}.`);
-  };
+const organizationId = schemaArgument(idSchema("organization"), "an organisation's id, org_…");
+const tokenId = schemaArgument(idSchema("service_token"), "a token's id, svt_…");
 
-const organizationId = argument(idSchema("organization"), "an organisation's id, org_…");
-const tokenId = argument(idSchema("service_token"), "a token's id, svt_…");
-
-const programName = argument(programNameSchema, "up to 40 small letters, digits and hyphens");
+const programName = schemaArgument(programNameSchema, "up to 40 small letters, digits and hyphens");
 
 const scopesOf = (text: string): readonly ServiceScope[] => {
-  const known = argument(serviceScopeSchema, serviceScopeSchema.options.join(" or "));
+  const known = schemaArgument(serviceScopeSchema, serviceScopeSchema.options.join(" or "));
   return [...new Set(text.split(",").map((scope) => known(scope.trim())))];
 };
 

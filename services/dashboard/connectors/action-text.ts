@@ -18,27 +18,38 @@ export const leftOutText: Readonly<Record<LeftOutAction["code"], string>> = {
   tool_schema_too_large: "The description of its parameters is too large.",
 };
 
+type RiskOverride = PolicyView["risks"][number];
+
 interface Risks {
   /** What the organisation says of this action alone; null if it says nothing. */
   readonly own: RiskLevel | null;
   /** What it is without that. */
   readonly otherwise: RiskLevel;
+  /** The override that counts, with its author; undefined where the integration is believed. */
+  readonly override: RiskOverride | undefined;
 }
+
+/** Whom to believe about how far an action reaches, where that is not the integration. */
+export const riskOverrideText = ({ action }: RiskOverride): string =>
+  action === null
+    ? "The organisation has said how far all of its integration's actions reach."
+    : "The organisation has said how far it reaches.";
 
 /** How far an action reaches: the organisation's word for it, for the integration, or the integration's own. */
 export const risksOf = (
   risks: PolicyView["risks"],
   integration: string,
   { id, risk }: { readonly id: string; readonly risk: RiskLevel },
-): Risks => ({
-  own: overrideOf(risks, integration, id),
-  otherwise: overrideOf(risks, integration, null) ?? risk,
-});
+): Risks => {
+  const own = overrideOf(risks, integration, id);
+  const ofAll = overrideOf(risks, integration, null);
+  return { own: own?.risk ?? null, otherwise: ofAll?.risk ?? risk, override: own ?? ofAll };
+};
 
-/** What the organisation says of an action, or with null of all of an integration; null for nothing. */
+/** What the organisation says of an action, or with null of all of an integration, if it says something. */
 export const overrideOf = (
   risks: PolicyView["risks"],
   integration: string,
   action: string | null,
-): RiskLevel | null =>
-  risks.find((one) => one.integration === integration && one.action === action)?.risk ?? null;
+): RiskOverride | undefined =>
+  risks.find((one) => one.integration === integration && one.action === action);

@@ -1,6 +1,7 @@
 import type { PolicyView } from "#contracts/policy/view";
 import { useAutomations, useFollowOrganization } from "../policy/policy-queries.ts";
 import { modeShown } from "../policy/rule-text.ts";
+import { SetBy } from "../policy/set-by.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -27,6 +28,9 @@ export const AutomationModes = ({ modes }: AutomationModesProps) => {
             <li key={own.triggerId} className="button-row">
               <span className="breakable">{known?.name ?? own.triggerId}</span>
               <Badge tone={tone}>{label}</Badge>
+              <span className="muted">
+                <SetBy set={own} />
+              </span>
               <Button busy={follow.isPending} onClick={() => follow.mutate(own)}>
                 Follow the organisation
               </Button>

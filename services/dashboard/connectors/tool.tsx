@@ -4,12 +4,11 @@ import type { PolicyView } from "#contracts/policy/view";
 import { riskShown } from "../approvals/invocation-status.ts";
 import { mayApprove, useUser } from "../app/identity.ts";
 import { modeShown } from "../policy/rule-text.ts";
+import { SetBy } from "../policy/set-by.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ForeignText } from "../ui/foreign-text.tsx";
-import { PersonName } from "../ui/person-name.tsx";
-import { TimeAgo } from "../ui/time.tsx";
 import { visibleText } from "../ui/visible-text.ts";
-import { modeSourceText, risksOf } from "./action-text.ts";
+import { modeSourceText, riskOverrideText, risksOf } from "./action-text.ts";
 import { AutomationModes } from "./automation-modes.tsx";
 import { ToolSettings } from "./tool-settings.tsx";
 
@@ -50,6 +49,12 @@ export const Tool = ({ integration, action, policy }: ToolProps) => {
               : modeSourceText[action.modeSource]}
             {set && action.modeSource === "organization" && <SetBy set={set} />}
           </p>
+          {risks.override && (
+            <p className="muted">
+              {riskOverrideText(risks.override)}
+              <SetBy set={risks.override} />
+            </p>
+          )}
           <Block title="What its server says of it">
             {action.description === "" ? "Nothing." : visibleText(action.description)}
           </Block>
@@ -74,15 +79,6 @@ export const Tool = ({ integration, action, policy }: ToolProps) => {
     </details>
   );
 };
-
-/** Whose decision the organisation's mode is, where that was kept. */
-const SetBy = ({ set: { by, byName, at } }: { readonly set: PolicyView["modes"][number] }) =>
-  by === null || at === null ? null : (
-    <>
-      {" "}
-      Set <TimeAgo at={at} /> by <PersonName id={by} name={byName} />.
-    </>
-  );
 
 const Block = ({ title, children }: { readonly title: string; readonly children: string }) => (
   <div className="tool-block">

@@ -102,7 +102,9 @@ const OneConnection = ({ connection, policy }: OneConnectionProps) => {
         <ToolList integration={available} policy={policy} />
       )}
       {available && <LeftOut leftOut={available.leftOut} />}
-      {mayApprove(user) && <RiskForm integration={id} risk={overrideOf(policy.risks, id, null)} />}
+      {mayApprove(user) && (
+        <RiskForm integration={id} present={overrideOf(policy.risks, id, null)} />
+      )}
       {mayApprove(user) && connection.kind === "connector" && (
         <ChangeSettingsForm connector={connection.connector} />
       )}

@@ -7,11 +7,14 @@ import type { ConnectorsDeps } from "./commands.ts";
 import { createAccessTokens } from "./oauth/access-tokens.ts";
 import type { OpenConnectorDeps } from "./open-connector.ts";
 
+/** Where connectors are kept, and who of several processes works on them. */
+export type ConnectorHome = Pick<Platform, "store" | "sql" | "keys" | "instance">;
+
 export type ConnectorAccess = ConnectorsDeps & OpenConnectorDeps;
 
 /** @param outbound stays the caller's to close */
 export const openConnectorAccess = async (
-  { store, sql, keys, instance }: Platform,
+  { store, sql, keys, instance }: ConnectorHome,
   outbound: Outbound,
 ): Promise<ConnectorAccess> => {
   const secrets = await openSecrets(sql, keys.secretWrapping);

@@ -9,7 +9,7 @@ import { readHistory } from "#event-store/audit/history";
 import { createTestDatabase, type TestDatabase } from "#infra/testing/test-database";
 import { callHandler } from "../../actions/testing/call-handler.ts";
 import { requireSource } from "../../actions/sources/registry.ts";
-import { createRuleBudgets } from "../../policy/budgets.ts";
+import { createRuleBudgets } from "../../policy/budgets/budgets.ts";
 import { policyRoutes } from "../../policy/routes.ts";
 import { type ConnectorWorld, newAdmin, startConnectorWorld } from "../testing/connector-world.ts";
 import {

@@ -7,6 +7,9 @@ import {
   startScriptedMcpServer,
 } from "../testing/scripted-mcp-server.ts";
 import { contextOf } from "../testing/vendor-call.ts";
+import { listTools } from "./list-tools.ts";
+import { withMcpClient } from "./mcp-connection.ts";
+import { connectFailure } from "./mcp-failure.ts";
 
 let mcp: TestMcp;
 const servers: ScriptedMcpServer[] = [];
@@ -46,6 +49,13 @@ const endless =
     response.on("drain", fill);
     fill();
   };
+
+/** Never silent for long enough to be taken for gone, and never done. */
+const dripping: MessageHandler = (_, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const drip = setInterval(() => response.write(": still there\n\n"), 20);
+  response.on("close", () => clearInterval(drip));
+};
 
 describe("a list of tools", () => {
   it("of ten thousand is refused as a whole", async () => {
@@ -132,6 +142,17 @@ describe("a list of tools", () => {
     await expect(source.list()).rejects.toMatchObject({ code: "response_too_large" });
   });
 
+  it("that drips is given up at its deadline", async () => {
+    const server = await start({ "tools/list": dripping });
+    const timeoutMs = 1_000;
+    const listed = withMcpClient(mcp.server(server.mcpUrl), {
+      timeoutMs,
+      use: listTools,
+      explain: (error) => connectFailure(error, timeoutMs),
+    });
+    await expect(listed).rejects.toMatchObject({ code: "integration_timed_out" });
+  });
+
   it("is not taken from where the server sends us", async () => {
     const server = await start({
       initialize: (_, response) => {
@@ -180,13 +201,7 @@ describe("a result", () => {
   });
 
   it("that drips is not waited for longer than the caller does", async () => {
-    const server = await start({
-      "tools/call": (_, response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        const drip = setInterval(() => response.write(": still there\n\n"), 20);
-        response.on("close", () => clearInterval(drip));
-      },
-    });
+    const server = await start({ "tools/call": dripping });
     const waiting = AbortSignal.timeout(300);
     const context = contextOf(waiting);
     await expect(mcp.source(server.mcpUrl).execute("act", {}, context)).rejects.toThrow();

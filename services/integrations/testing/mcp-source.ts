@@ -5,6 +5,7 @@ import type { McpServer } from "../mcp/mcp-server.ts";
 import { createOutbound, type OutboundLimits } from "../outbound/outbound.ts";
 
 export interface TestMcp {
+  server(url: string): McpServer;
   source(
     url: string,
     options?: { readonly clock?: () => number; readonly server?: Partial<McpServer> },
@@ -14,12 +15,18 @@ export interface TestMcp {
 
 export const openTestMcp = (limits: Partial<OutboundLimits> = {}): TestMcp => {
   const outbound = createOutbound({ allowedNetworks: ["127.0.0.1/32"], limits });
+  const serverAt = (url: string): McpServer => ({
+    url,
+    outbound,
+    headers: () => Promise.resolve({}),
+  });
   return {
+    server: serverAt,
     source: (url, { clock, server } = {}) =>
       createMcpSource({
         id: "tested",
         name: "Tested",
-        server: { url, outbound, headers: () => Promise.resolve({}), ...server },
+        server: { ...serverAt(url), ...server },
         ...(clock && { clock }),
       }),
     close: () => outbound.close(),

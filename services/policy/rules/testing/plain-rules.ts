@@ -5,7 +5,7 @@
 import type { RuleId } from "#contracts/ids";
 import type { Condition, PolicyRule } from "#contracts/policy/rules";
 import type { RuleQuestion } from "../compiled-rules.ts";
-import type { StoredRule } from "../state.ts";
+import type { StoredRule } from "../../aggregate/state.ts";
 
 /** The rule that decides; null where none applies. */
 export const decidingRule = (

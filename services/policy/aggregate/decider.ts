@@ -22,6 +22,7 @@ export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
     modeAuthors: {},
     reviewed: {},
     risks: {},
+    riskAuthors: {},
     rules: [],
     keepsFullResults: false,
   }),
@@ -35,10 +36,10 @@ export const policyDecider: Decider<PolicyCommand, PolicyEvent, PolicyState> = {
       case "SetAutomationMode":
         return setAutomationMode(command, state);
       case "OverrideRisk": {
-        const { integration, action, risk } = command;
+        const { integration, action, risk, by, at } = command;
         return (state.risks[keyOf(integration, action)] ?? null) === risk
           ? []
-          : [{ type: "RiskOverridden", data: { integration, action, risk } }];
+          : [{ type: "RiskOverridden", data: { integration, action, risk, by, at } }];
       }
       case "SetRule":
         return setRule(command, state);

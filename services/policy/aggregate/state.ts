@@ -10,7 +10,7 @@ export interface StoredRule {
   readonly at: string;
 }
 
-interface ModeAuthor {
+interface DecisionAuthor {
   readonly by: string;
   readonly at: string;
 }
@@ -22,11 +22,13 @@ export interface PolicyState {
   /** By trigger, integration and action. */
   readonly automationModes: Readonly<Record<string, ActionMode>>;
   /** Whose decision a mode of either kind is, under the key of the mode; without those from before it was kept. */
-  readonly modeAuthors: Readonly<Record<string, ModeAuthor>>;
+  readonly modeAuthors: Readonly<Record<string, DecisionAuthor>>;
   /** The hash of the definition that somebody let run unasked, by integration and action. */
   readonly reviewed: Readonly<Record<string, string>>;
   /** By integration and action; under the action null, that of the whole integration. */
   readonly risks: Readonly<Record<string, RiskLevel>>;
+  /** Whose decision a risk is, under its key; without those from before it was kept. */
+  readonly riskAuthors: Readonly<Record<string, DecisionAuthor>>;
   /** In the order in which they were first set. */
   readonly rules: readonly StoredRule[];
   /** Whether results that are too long for the log are kept whole beside it, for a while. */

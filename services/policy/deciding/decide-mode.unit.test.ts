@@ -4,10 +4,9 @@ import { derivedId } from "#contracts/ids";
 import type { ActionMode } from "#contracts/policy/mode";
 import type { Condition, PolicyRule } from "#contracts/policy/rules";
 import { type ActionAsked, decideMode } from "./decide-mode.ts";
-import { definitionHashOf } from "./definition-hash.ts";
 import { dryRun } from "./dry-run.ts";
-import { compileGlob } from "./glob.ts";
-import { keyOf, type PolicyState } from "./state.ts";
+import { compileGlob } from "../rules/glob.ts";
+import { keyOf, type PolicyState } from "../aggregate/state.ts";
 import { toolPermissions } from "./tool-permissions.ts";
 
 const triggerId = derivedId("trigger", "1");
@@ -28,6 +27,7 @@ const nothing: PolicyState = {
   modeAuthors: {},
   reviewed: {},
   risks: {},
+  riskAuthors: {},
   rules: [],
   keepsFullResults: false,
 };
@@ -75,6 +75,18 @@ describe("without a rule", () => {
     const both = { ...nothing, risks: { ...whole.risks, [key]: "read" } as const };
     expect(decideMode(whole, asked).mode).toBe("deny");
     expect(decideMode(both, asked).mode).toBe("allow");
+  });
+
+  it("refuses where somebody has set what nobody knows", () => {
+    const unknown = "sometimes" as never;
+    for (const policy of [
+      { ...nothing, modes: { [key]: unknown } },
+      { ...nothing, automationModes: { [keyOf(triggerId, "slack", "send")]: unknown } },
+      { ...nothing, risks: { [key]: unknown } },
+      withRules(rule("1", { mode: unknown })),
+    ]) {
+      expect(decideMode(policy, { ...asked, risk: "read" }).mode).toBe("deny");
+    }
   });
 
   it("does not confuse names that run together, nor names that every object has", () => {
@@ -214,38 +226,6 @@ describe("patterns", () => {
   it("that would hold up a regular expression for ever are decided", () => {
     expect(compileGlob(`${"?*a*".repeat(100)}b`)("a".repeat(10_000))).toBe(false);
     expect(compileGlob(`${"a*".repeat(100)}b`)("a".repeat(10_000))).toBe(false);
-  });
-});
-
-describe("the hash of a definition", () => {
-  const hash = (params: Record<string, unknown>, description = "") =>
-    definitionHashOf({ id: "send", description, risk: "write", params });
-  const properties = { channel: { type: "string", enum: ["a"] }, default: { type: "string" } };
-
-  it("stays where only order, words, defaults and choices change", () => {
-    const before = hash({ type: "object", properties, required: ["channel"] });
-    const { channel, default: named } = properties;
-    const after = hash(
-      {
-        required: ["channel"],
-        properties: {
-          default: { ...named, default: "x", description: "new" },
-          channel: { ...channel, enum: ["b", "c"], title: "Channel" },
-        },
-        type: "object",
-        description: "Sends",
-      },
-      "Sends a message",
-    );
-    expect(after).toBe(before);
-  });
-
-  it.each([
-    ["a type", { properties: { ...properties, channel: { type: "number" } } }],
-    ["a name", { properties: { channel: properties.channel, description: { type: "string" } } }],
-    ["what is required", { properties, required: ["default"] }],
-  ])("changes with %s", (_what, change) => {
-    expect(hash({ type: "object", ...change })).not.toBe(hash({ type: "object", properties }));
   });
 });
 

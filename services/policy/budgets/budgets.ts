@@ -8,7 +8,7 @@ import type { CommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
 import { execute } from "#event-store/aggregates/execute";
 import { type AggregateDefinition, loadAggregate } from "#event-store/aggregates/load";
-import { createKeyedQueue } from "../keyed-queue.ts";
+import { createKeyedQueue } from "../../keyed-queue.ts";
 import { ruleDecider, type RuleState } from "./budget-decider.ts";
 
 const aggregate: AggregateDefinition<RuleCommand, RuleEvent, RuleState> = {

@@ -4,13 +4,14 @@ import type { PolicyCommand } from "#contracts/policy/commands";
 import type { PolicyEvent } from "#contracts/policy/events";
 import type { ActionMode } from "#contracts/policy/mode";
 import { type PolicyRule, maxRules } from "#contracts/policy/rules";
-import { deciderSpec } from "../testing/decider-spec.ts";
+import { deciderSpec } from "../../testing/decider-spec.ts";
 import { policyDecider } from "./decider.ts";
 import { keyOf } from "./state.ts";
 
 const { given } = deciderSpec(policyDecider);
 const named = { integration: "demo", action: "publish" };
 const author = { by: "usr_1", at: "2026-01-01T00:00:00.000Z" };
+type Author = { readonly by: string | null; readonly at: string | null };
 const set = (mode: ActionMode): PolicyEvent => ({
   type: "ActionModeSet",
   data: { ...named, mode, ...author },
@@ -60,6 +61,40 @@ describe("modes", () => {
     given().when(setMode("allow", "h1")).then(set("allow"), reviewed("h1"));
     given(set("allow"), reviewed("h1")).when(setMode("allow", "h2")).then(reviewed("h2"));
     given(set("allow"), reviewed("h1")).when(setMode("deny", "h2")).then(set("deny"));
+  });
+});
+
+describe("risks", () => {
+  type Risk = "read" | "danger" | null;
+  const overridden = (action: string | null, risk: Risk, who: Author = author): PolicyEvent => ({
+    type: "RiskOverridden",
+    data: { integration: "demo", action, risk, ...who },
+  });
+  const override = (action: string | null, risk: Risk): PolicyCommand => ({
+    type: "OverrideRisk",
+    ...{ integration: "demo", action, risk, ...author },
+  });
+
+  it("are overridden once, for an action or the whole integration, by whoever says so", () => {
+    given().when(override(null, "danger")).then(overridden(null, "danger"));
+    given(overridden(null, "danger")).when(override(null, "danger")).then();
+    given(overridden(null, "danger"))
+      .when(override("publish", "danger"))
+      .then(overridden("publish", "danger"));
+    const both = given(overridden(null, "danger"), overridden("publish", "read")).state();
+    const keys = [keyOf("demo", null), keyOf("demo", "publish")];
+    expect(Object.entries(both.riskAuthors)).toEqual(keys.map((key) => [key, author]));
+  });
+
+  it("lose their author with the override, and to one whose author was not kept", () => {
+    given(overridden(null, "danger")).when(override(null, null)).then(overridden(null, null));
+    const taken = given(overridden(null, "danger"), overridden(null, null)).state();
+    expect(taken).toEqual(policyDecider.initialState());
+    const earlier = overridden(null, "read", { by: null, at: null });
+    expect(given(overridden(null, "danger"), earlier).state()).toMatchObject({
+      risks: { [keyOf("demo", null)]: "read" },
+      riskAuthors: {},
+    });
   });
 });
 

@@ -10,9 +10,9 @@
 import type { RuleId } from "#contracts/ids";
 import type { ModeSource } from "#contracts/invocation/events";
 import { agentIntegration } from "#contracts/policy/agent-tools";
-import type { ActionMode, RiskLevel } from "#contracts/policy/mode";
-import { compiledRules, type RuleQuestion } from "./compiled-rules.ts";
-import { keyOf, type PolicyState, type StoredRule } from "./state.ts";
+import { type ActionMode, actionModeSchema, type RiskLevel } from "#contracts/policy/mode";
+import { compiledRules, type RuleQuestion } from "../rules/compiled-rules.ts";
+import { keyOf, type PolicyState, type StoredRule } from "../aggregate/state.ts";
 
 export interface ActionAsked extends RuleQuestion {
   /** What the action says of itself: it only decides where nobody else has. */
@@ -36,7 +36,7 @@ export const decideMode = (
   spent: ReadonlySet<RuleId> = new Set(),
 ): DecidedMode => {
   const rule = compiledRules(policy.rules).first(asked, spent);
-  return guardDrift(policy, asked, decided(policy, asked, rule));
+  return guardDrift(policy, asked, guardUnknown(decided(policy, asked, rule)));
 };
 
 const inferredModes: Readonly<Record<RiskLevel, ActionMode>> = {
@@ -67,6 +67,12 @@ const decided = (
       : inferredModes[overridden ?? risk];
   return { mode, source: "inferred", rule: null };
 };
+
+const knownModes: ReadonlySet<string> = new Set(actionModeSchema.options);
+
+/** The API takes no mode that it does not know. What stands in a log all the same, of another version, refuses. */
+const guardUnknown = (decision: Undrifted): Undrifted =>
+  knownModes.has(decision.mode) ? decision : { ...decision, mode: "deny" };
 
 const guardDrift = (
   { reviewed }: PolicyState,

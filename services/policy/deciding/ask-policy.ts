@@ -3,16 +3,20 @@ import type { ActionDefinition } from "#contracts/actions/definition";
 import type { OrganizationId, RuleId, SessionId, TriggerId } from "#contracts/ids";
 import { agentIntegration, agentToolDefinition } from "#contracts/policy/agent-tools";
 import type { EventStore } from "#event-store/event-store";
-import { type ActionRegistry, requireAction, requireSource } from "../actions/sources/registry.ts";
-import { requireSession } from "../sessions/session-log.ts";
-import { triggerOfRun } from "../automations/commands.ts";
-import type { ExistingSession } from "../sessions/aggregate/state.ts";
-import type { RuleBudgets } from "./budgets.ts";
-import { loadPolicy } from "./commands.ts";
-import { compiledRules } from "./compiled-rules.ts";
+import {
+  type ActionRegistry,
+  requireAction,
+  requireSource,
+} from "../../actions/sources/registry.ts";
+import { requireSession } from "../../sessions/session-log.ts";
+import { triggerOfRun } from "../../automations/commands.ts";
+import type { ExistingSession } from "../../sessions/aggregate/state.ts";
+import type { RuleBudgets } from "../budgets/budgets.ts";
+import { loadPolicy } from "../commands.ts";
+import { compiledRules } from "../rules/compiled-rules.ts";
 import type { ActionAsked } from "./decide-mode.ts";
-import { definitionHashOf } from "./definition-hash.ts";
-import type { PolicyState } from "./state.ts";
+import { definitionHashOf } from "../definitions/definition-hash.ts";
+import type { PolicyState } from "../aggregate/state.ts";
 
 export interface AskPolicyDeps {
   readonly store: EventStore;

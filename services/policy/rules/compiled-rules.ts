@@ -11,7 +11,7 @@ import { anyName, type PolicyRule, type RuleScope } from "#contracts/policy/rule
 import { compileCondition, type ConditionTest } from "./conditions.ts";
 import { ParameterPaths } from "./parameters.ts";
 import { GuardedByText, guardsOf, rarestGuards } from "./rule-guards.ts";
-import { keyOf, type StoredRule } from "./state.ts";
+import { keyOf, type StoredRule } from "../aggregate/state.ts";
 
 /** What of a call rules may depend on. */
 export interface RuleQuestion {

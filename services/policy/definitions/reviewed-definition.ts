@@ -2,7 +2,11 @@ import { isDomainError } from "#contracts/errors";
 import type { OrganizationId } from "#contracts/ids";
 import type { ActionMode } from "#contracts/policy/mode";
 import { anyName } from "#contracts/policy/rules";
-import { type ActionRegistry, requireAction, requireSource } from "../actions/sources/registry.ts";
+import {
+  type ActionRegistry,
+  requireAction,
+  requireSource,
+} from "../../actions/sources/registry.ts";
 import { definitionHashOf } from "./definition-hash.ts";
 
 interface Reviewed {

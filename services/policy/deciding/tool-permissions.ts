@@ -2,10 +2,10 @@
 import { agentIntegration, agentToolDefinition } from "#contracts/policy/agent-tools";
 import { anyName } from "#contracts/policy/rules";
 import type { ToolPermissions } from "#sandbox/provider/spec";
-import { compiledRules } from "./compiled-rules.ts";
+import { compiledRules } from "../rules/compiled-rules.ts";
 import { type ActionAsked, decideMode } from "./decide-mode.ts";
-import { definitionHashOf } from "./definition-hash.ts";
-import type { PolicyState } from "./state.ts";
+import { definitionHashOf } from "../definitions/definition-hash.ts";
+import type { PolicyState } from "../aggregate/state.ts";
 
 type Asker = Pick<ActionAsked, "sessionId" | "triggerId" | "now">;
 

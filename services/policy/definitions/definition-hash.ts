@@ -1,6 +1,6 @@
 /** What an action is, in a hash: two definitions have the same one if they mean the same to a caller. */
 import type { ActionDefinition } from "#contracts/actions/definition";
-import { fingerprintOf } from "../sessions/fingerprint.ts";
+import { fingerprintOf } from "../../sessions/fingerprint.ts";
 
 /** What servers fill with whatever is so today, and what does not change what an action does. */
 const volatileKeywords = new Set([

@@ -1,8 +1,8 @@
 import type { InvocationId, OrganizationId, RuleId } from "#contracts/ids";
 import type { CommandMeta } from "#event-store/command-meta";
-import type { RuleBudgets } from "./budgets.ts";
+import type { RuleBudgets } from "../budgets/budgets.ts";
 import { type ActionAsked, type DecidedMode, decideMode } from "./decide-mode.ts";
-import type { PolicyState } from "./state.ts";
+import type { PolicyState } from "../aggregate/state.ts";
 
 export interface Settling {
   readonly organization: OrganizationId;

@@ -5,7 +5,7 @@ import { actionModeSchema } from "#contracts/policy/mode";
 import type { Condition, PolicyRule } from "#contracts/policy/rules";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { compiledRules, type RuleQuestion } from "./compiled-rules.ts";
-import type { StoredRule } from "./state.ts";
+import type { StoredRule } from "../aggregate/state.ts";
 import { decidingRule } from "./testing/plain-rules.ts";
 
 // Few values, so that rules and calls meet.

@@ -6,7 +6,7 @@ import { derivedId } from "#contracts/ids";
 import { ruleEvents } from "#contracts/rule/events";
 import { arbitraryOf } from "#event-store/testing/arbitrary-of";
 import { describeDecider } from "#event-store/testing/decider-properties";
-import { ruleDecider } from "./budget-decider.ts";
+import { ruleDecider } from "../budgets/budget-decider.ts";
 import { policyDecider } from "./decider.ts";
 
 const names = fc.constantFrom("demo", "git", "publish", '","', "__proto__");
@@ -49,6 +49,7 @@ describeDecider("a policy", {
       integration: names,
       action: fc.option(names),
       risk: fc.option(arbitraryOf(riskLevelSchema)),
+      ...author,
     }),
     fc.record({
       type: fc.constant("SetRule" as const),

@@ -3,9 +3,9 @@ import { assertNever } from "#contracts/assert-never";
 import type { RuleId } from "#contracts/ids";
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import type { DryRun, RuleFinding } from "#contracts/policy/view";
-import { compiledRules } from "./compiled-rules.ts";
+import { compiledRules } from "../rules/compiled-rules.ts";
 import { type ActionAsked, type DecidedMode, decideMode } from "./decide-mode.ts";
-import type { PolicyState } from "./state.ts";
+import type { PolicyState } from "../aggregate/state.ts";
 
 /** @param spent the rules whose budget is used up */
 export const dryRun = (

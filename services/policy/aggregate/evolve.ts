@@ -44,7 +44,13 @@ export const evolve = (state: PolicyState, event: PolicyEvent): PolicyState => {
     }
     case "RiskOverridden": {
       const { integration, action, risk } = event.data;
-      return { ...state, risks: withEntry(state.risks, keyOf(integration, action), risk) };
+      const key = keyOf(integration, action);
+      const author = risk === null ? null : authorOf(event.data);
+      return {
+        ...state,
+        risks: withEntry(state.risks, key, risk),
+        riskAuthors: withEntry(state.riskAuthors, key, author),
+      };
     }
     case "PolicyRuleSet": {
       const { ruleId, rule, by, at } = event.data;

@@ -1,0 +1,43 @@
+/** What the commands of `policy` take and say alike. */
+import { Argument } from "commander";
+import { agentIntegration } from "#contracts/policy/agent-tools";
+import { type ActionMode, actionModeSchema, riskLevelSchema } from "#contracts/policy/mode";
+import { anyName, policyRuleSchema } from "#contracts/policy/rules";
+import { schemaArgument } from "../../schema-argument.ts";
+
+export const organizationText = ["<organization>", "its id, org_…"] as const;
+
+/** Of an integration or an action. */
+export const nameArgument = schemaArgument(
+  policyRuleSchema.shape.integration,
+  "a name of 100 characters at most",
+);
+export const modeArgument = (): Argument =>
+  new Argument("<mode>").choices(actionModeSchema.options);
+export const riskArgument = (): Argument => new Argument("<risk>").choices(riskLevelSchema.options);
+
+interface Authored {
+  readonly by: string | null;
+  readonly byName: string | null;
+  readonly at: string | null;
+}
+
+/** Who has decided so, by name where the organisation has somebody of this id. */
+export const authorColumn = {
+  title: "set by",
+  width: 20,
+  text: ({ by, byName }: Authored) => byName ?? by ?? "-",
+};
+export const timeColumn = { title: "at", width: 24, text: ({ at }: Authored) => at ?? "-" };
+
+/** Warns where an action was let run that nobody could look at; null where there is nothing to warn of. */
+export const unreviewedText = (
+  { integration, action, mode }: { integration: string; action: string; mode: ActionMode },
+  reviewed: boolean,
+): string | null =>
+  mode !== "allow" ||
+  reviewed ||
+  action === anyName ||
+  [anyName, agentIntegration].includes(integration)
+    ? null
+    : `"${integration}" has no "${action}" that the CLI could look at: should it change, nobody is asked again.`;

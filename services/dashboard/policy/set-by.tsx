@@ -1,0 +1,14 @@
+import type { PolicyView } from "#contracts/policy/view";
+import { PersonName } from "../ui/person-name.tsx";
+import { TimeAgo } from "../ui/time.tsx";
+
+type Authored = Pick<PolicyView["modes"][number], "by" | "byName" | "at">;
+
+/** Whose decision it is, where that was kept. */
+export const SetBy = ({ set: { by, byName, at } }: { readonly set: Authored }) =>
+  by === null || at === null ? null : (
+    <>
+      {" "}
+      Set <TimeAgo at={at} /> by <PersonName id={by} name={byName} />.
+    </>
+  );
