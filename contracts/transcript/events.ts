@@ -9,14 +9,18 @@ export const transcriptEvents = [
   defineEvent("TranscriptClaimed", 1, { epoch: z.int().positive() }),
   defineEvent(
     "MessageRecorded",
-    2,
+    3,
     {
       epoch: z.int().positive(),
       message: messageSchema,
       /** Who asked; null for what the agent says, and where nobody took it down. */
       author: authorSchema.nullable(),
     },
-    { "message.parts": [...erasedParts], "message.failure.message": erasedText },
+    {
+      "message.parts": [...erasedParts],
+      "message.failure.message": erasedText,
+      "message.filesChanged.files": [],
+    },
   ),
 ] as const;
 export type TranscriptEvent = EventOf<(typeof transcriptEvents)[number]>;

@@ -1,6 +1,7 @@
 /** What was said in a session: messages made of parts. Live messages and the log share these shapes. */
 import { z } from "zod";
 import { failureSchema } from "../session/events.ts";
+import { filesChangedSchema } from "./files-changed.ts";
 
 export const textPartSchema = z.object({
   kind: z.literal("text"),
@@ -24,7 +25,12 @@ export const toolPartSchema = z.object({
   input: z.record(z.string(), z.unknown()),
   output: z.string().nullable(),
   error: z.string().nullable(),
-  /** Whether `input` or `output` was cut to keep the commit small. */
+  /**
+   * What the tool tells beside its output, such as a command's exit code or an edit's `diff`, by the tool's own
+   * names; null where that is nothing, and what an older program says has none.
+   */
+  metadata: z.record(z.string(), z.unknown()).nullable().default(null),
+  /** Whether `input`, `output` or `metadata` was cut to keep the commit small. */
   truncated: z.boolean(),
 });
 export type ToolPart = z.infer<typeof toolPartSchema>;
@@ -57,5 +63,7 @@ export const messageSchema = z.object({
   usage: tokenUsageSchema.nullable(),
   /** In US dollars, as the agent counts it. */
   cost: z.number().nonnegative().nullable(),
+  /** On the last message of a turn: what the turn has changed; null where that is nothing, or nobody has looked. */
+  filesChanged: filesChangedSchema.nullable().default(null),
 });
 export type Message = z.infer<typeof messageSchema>;

@@ -71,6 +71,7 @@ it("adds up each message once, in the form in which it was recorded last", async
     input: {},
     output: "see https://github.com/acme/shop/pull/1",
     error: null,
+    metadata: null,
     truncated: false,
   });
   const message = (id: string, cost: number, parts: MessagePart[]): AnyEvent => {
@@ -83,6 +84,7 @@ it("adds up each message once, in the form in which it was recorded last", async
       failure: null,
       usage: { input: 100, output: 10, reasoning: 1, cacheRead: 5, cacheWrite: 2 },
       cost,
+      filesChanged: null,
     };
     return { type: "MessageRecorded", data: { epoch: 1, message: said, author: null } };
   };

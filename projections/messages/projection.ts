@@ -56,6 +56,7 @@ const messageRow = (
   failure: message.failure,
   usage: message.usage,
   cost: message.cost,
+  files_changed: message.filesChanged,
   at: meta.at,
 });
 
@@ -66,6 +67,7 @@ const erased = (row: MessageRow): MessageRow => ({
   ...row,
   parts: [...erasedParts],
   failure: erasedFailure(row.failure),
+  files_changed: row.files_changed && { ...row.files_changed, files: [] },
 });
 
 /** What is stored of the transcripts that are erased in a batch. */
@@ -88,7 +90,7 @@ const rowsToErase = async (
 
 export const messagesProjection: Projection = {
   name: "messages",
-  version: 2,
+  version: 3,
   schema: new URL("./schema.sql", import.meta.url),
   tables: [messagesTable],
   project: async (batch, sql) =>

@@ -17,6 +17,7 @@ const storedOf = (row: MessageRow, index: number): StoredMessage => ({
   failure: row.failure,
   usage: row.usage,
   cost: row.cost,
+  filesChanged: row.files_changed,
   index,
   at: row.at,
 });

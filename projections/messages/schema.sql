@@ -13,6 +13,7 @@ create table messages (
   failure jsonb,
   usage jsonb,
   cost double precision,
+  files_changed jsonb,
   at timestamptz(3) not null,
   primary key (organization_id, session_id, id)
 );

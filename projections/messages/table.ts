@@ -12,6 +12,7 @@ export interface MessageRow extends Pick<
   readonly sequence: number;
   readonly event: number;
   readonly prompt_id: string | null;
+  readonly files_changed: Message["filesChanged"];
   readonly author: Author | null;
   /** When the message was first recorded. */
   readonly at: string;
@@ -34,6 +35,7 @@ export const messagesTable: Table<MessageRow> = {
     failure: "jsonb",
     usage: "jsonb",
     cost: "double precision",
+    files_changed: "jsonb",
     at: "timestamptz",
   },
   kept: ["sequence", "event", "at"],

@@ -65,6 +65,7 @@ export const messageRecorded = (
       failure: null,
       usage: { input: 1200, output: 90, reasoning: 0, cacheRead: 0, cacheWrite: 0 },
       cost: 0.0042,
+      filesChanged: null,
     },
     author,
   },

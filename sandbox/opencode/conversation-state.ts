@@ -2,7 +2,7 @@
  * What is known of one OpenCode conversation, from events and from reading it again. An older view never
  * replaces a newer one, because after a reconnection both arrive.
  */
-import type { AssistantInfo, OpencodePart, StoredMessage } from "./schemas.ts";
+import type { AssistantInfo, FileDiff, OpencodePart, StoredMessage } from "./schemas.ts";
 
 export interface KnownMessage {
   readonly info: AssistantInfo;
@@ -14,6 +14,10 @@ export interface ConversationState {
   readonly message: (messageId: string) => KnownMessage | undefined;
   /** By id, which is by time. */
   readonly assistants: () => readonly KnownMessage[];
+  /** The newest message that answers a prompt. */
+  readonly lastAnswerTo: (userMessageId: string) => KnownMessage | undefined;
+  /** What was changed in answering a prompt, as far as OpenCode has said. */
+  readonly changedFor: (userMessageId: string) => readonly FileDiff[];
   /** Whether the newest prompt has at least the beginning of an answer. */
   readonly answerBegun: () => boolean;
   /** True if the message was not known before. */
@@ -27,7 +31,7 @@ export const partsInOrder = (message: KnownMessage): readonly OpencodePart[] =>
   [...message.parts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 export const conversationState = (): ConversationState => {
-  const users = new Set<string>();
+  const users = new Map<string, readonly FileDiff[]>();
   const infos = new Map<string, AssistantInfo>();
   // Parts may come before the message that they belong to.
   const partsOf = new Map<string, Map<string, OpencodePart>>();
@@ -50,8 +54,10 @@ export const conversationState = (): ConversationState => {
     user: (messageId) => users.has(messageId),
     message,
     assistants,
+    lastAnswerTo: (id) => assistants().findLast(({ info }) => info.parentID === id),
+    changedFor: (id) => users.get(id) ?? [],
     answerBegun: () => {
-      const newestPrompt = [...users].sort().at(-1);
+      const newestPrompt = [...users.keys()].sort().at(-1);
       const newestAnswer = assistants().at(-1)?.info.id;
       return (
         newestPrompt === undefined || (newestAnswer !== undefined && newestAnswer > newestPrompt)
@@ -59,7 +65,7 @@ export const conversationState = (): ConversationState => {
     },
     putInfo: (info) => {
       const isNew = !users.has(info.id) && !infos.has(info.id);
-      if (info.role === "user") users.add(info.id);
+      if (info.role === "user") users.set(info.id, info.summary?.diffs ?? users.get(info.id) ?? []);
       else if (!isComplete(infos.get(info.id)) || isComplete(info)) infos.set(info.id, info);
       return isNew;
     },

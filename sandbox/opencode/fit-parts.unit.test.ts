@@ -20,7 +20,7 @@ const toolSaying = (output: string, index: number): OpencodePart => ({
   type: "tool",
   callID: `call_${index}`,
   tool: "read",
-  state: { status: "completed", input: { filePath: output }, output },
+  state: { status: "completed", input: { filePath: output }, output, metadata: { diff: output } },
 });
 const spoken = (text: string): OpencodePart => ({ ...place, id: "prt_z", type: "text", text });
 

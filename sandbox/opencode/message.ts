@@ -1,9 +1,10 @@
 /** OpenCode's messages in the control plane's shape. */
 import type { Failure } from "#contracts/session/events";
-import type { Message, MessagePart, ToolPart } from "#contracts/transcript/message";
+import type { Message, MessagePart } from "#contracts/transcript/message";
 import { redact } from "../redaction.ts";
-import { fitParts, type PartLimits, toolLimits } from "./fit-parts.ts";
-import type { AssistantInfo, OpencodeError, OpencodePart, ToolCallPart } from "./schemas.ts";
+import { fitParts, type PartLimits } from "./fit-parts.ts";
+import type { AssistantInfo, OpencodeError, OpencodePart } from "./schemas.ts";
+import { toolPartOf } from "./tool-part.ts";
 
 const longestFailure = 2_000;
 
@@ -31,6 +32,7 @@ export const messageOf = (info: AssistantInfo, parts: readonly OpencodePart[]): 
       cacheWrite: info.tokens.cache.write,
     },
     cost: info.cost,
+    filesChanged: null,
   };
 };
 
@@ -50,7 +52,7 @@ const partOf = (part: OpencodePart, limits: PartLimits): MessagePart[] => {
   switch (part.type) {
     case "text":
     case "reasoning": {
-      const text = cut(part.text, limits.spoken);
+      const text = part.text.slice(0, limits.spoken);
       return text === "" ? [] : [{ kind: part.type, id: part.id, text }];
     }
     case "tool":
@@ -58,38 +60,6 @@ const partOf = (part: OpencodePart, limits: PartLimits): MessagePart[] => {
     default:
       return [];
   }
-};
-
-export const toolPartOf = (
-  { id, callID, tool, state }: ToolCallPart,
-  { tool: longest }: PartLimits = toolLimits,
-): ToolPart => {
-  const output = outputOf(state);
-  const error = state.status === "error" ? state.error : null;
-  const input = cutDeep(state.input, longest) as ToolPart["input"];
-  const tooLong = (text: string | null): boolean => text !== null && text.length > longest;
-  const truncated =
-    tooLong(output) ||
-    tooLong(error) ||
-    JSON.stringify(input).length !== JSON.stringify(state.input).length;
-  return {
-    kind: "tool",
-    id,
-    callId: callID,
-    tool,
-    status: state.status,
-    title: ("title" in state ? state.title : undefined) ?? null,
-    input,
-    output: output === null ? null : cut(output, longest),
-    error: error === null ? null : cut(error, longest),
-    truncated,
-  };
-};
-
-/** While a command runs, OpenCode shows what it has printed so far. */
-const outputOf = (state: ToolCallPart["state"]): string | null => {
-  if (state.status === "completed") return state.output;
-  return state.status === "running" ? (state.metadata?.output ?? null) : null;
 };
 
 export const isAbort = (error: OpencodeError): boolean => error.name === "MessageAbortedError";
@@ -106,15 +76,4 @@ const failureCode = (error: OpencodeError): string => {
   if (error.name !== "APIError") return "agent_failed";
   const status = error.data?.statusCode;
   return status === 401 || status === 403 ? "model_unauthorized" : "model_failed";
-};
-
-const cut = (text: string, longest: number): string => text.slice(0, longest);
-
-const cutDeep = (value: unknown, longest: number): unknown => {
-  if (typeof value === "string") return cut(value, longest);
-  if (Array.isArray(value)) return value.map((inner) => cutDeep(inner, longest));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, cutDeep(inner, longest)]),
-  );
 };

@@ -13,11 +13,24 @@ export const opencodeErrorSchema = z.object({
 });
 export type OpencodeError = z.infer<typeof opencodeErrorSchema>;
 
+const fileDiffSchema = z.object({
+  file: z.string(),
+  additions: z.int().nonnegative(),
+  deletions: z.int().nonnegative(),
+  status: z.enum(["added", "modified", "deleted"]).catch("modified"),
+});
+export type FileDiff = z.infer<typeof fileDiffSchema>;
+
 const userInfoSchema = z.object({
   id: z.string(),
   sessionID: z.string(),
   role: z.literal("user"),
   time: z.object({ created: z.number() }),
+  /** What the turn has changed so far; OpenCode looks after each step, and tells it a little later. */
+  summary: z
+    .object({ diffs: z.array(fileDiffSchema) })
+    .optional()
+    .catch(undefined),
 });
 
 const assistantInfoSchema = z.object({
@@ -54,6 +67,8 @@ const spokenPartSchema = z.object({
 });
 
 const toolInput = z.record(z.string(), z.unknown()).default({});
+/** Each tool has its own; a tool that comes with one of another shape says its output all the same. */
+const toolMetadata = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const toolPartSchema = z.object({
   ...partIdentity,
   type: z.literal("tool"),
@@ -65,15 +80,21 @@ const toolPartSchema = z.object({
       status: z.literal("running"),
       input: toolInput,
       title: z.string().optional(),
-      metadata: z.object({ output: z.string().optional().catch(undefined) }).optional(),
+      metadata: toolMetadata,
     }),
     z.object({
       status: z.literal("completed"),
       input: toolInput,
       output: z.string(),
       title: z.string().optional(),
+      metadata: toolMetadata,
     }),
-    z.object({ status: z.literal("error"), input: toolInput, error: z.string() }),
+    z.object({
+      status: z.literal("error"),
+      input: toolInput,
+      error: z.string(),
+      metadata: toolMetadata,
+    }),
   ]),
 });
 export type ToolCallPart = z.infer<typeof toolPartSchema>;

@@ -16,8 +16,10 @@ import {
   type KnownMessage,
 } from "./conversation-state.ts";
 import type { OpencodeFrame } from "./events.ts";
-import { droppedParts, failureOf, isAbort, messageOf, toolPartOf } from "./message.ts";
+import { filesChangedOf } from "./files-changed.ts";
+import { droppedParts, failureOf, isAbort, messageOf } from "./message.ts";
 import type { OpencodeError, OpencodePart, SessionStatus, StoredMessage } from "./schemas.ts";
+import { toolPartOf } from "./tool-part.ts";
 
 export interface TurnReader {
   readonly push: (frame: OpencodeFrame) => readonly AgentEvent[];
@@ -59,7 +61,10 @@ export const turnReader = (recorded: ReadonlySet<string>): TurnReader => {
   };
 
   const deliver = (known: KnownMessage, failure: Failure | null = null): AgentEvent[] => {
-    const message = messageOf(known.info, partsInOrder(known));
+    const message = {
+      ...messageOf(known.info, partsInOrder(known)),
+      filesChanged: filesChangedBy(known.info),
+    };
     const event: AgentEvent = {
       type: "message_completed",
       message: failure ? interrupted(message, failure) : message,
@@ -71,19 +76,29 @@ export const turnReader = (recorded: ReadonlySet<string>): TurnReader => {
     return [event];
   };
 
+  /** It stands on a turn's last message, and one that calls tools is none as long as the turn goes on. */
+  const filesChangedBy = ({ id, parentID, finish }: KnownMessage["info"]) =>
+    state.lastAnswerTo(parentID)?.info.id === id && !(open && finish === "tool-calls")
+      ? filesChangedOf(state.changedFor(parentID))
+      : null;
+
   const end = (): AgentEvent[] => {
     if (!open || !idle || ours().some(({ info }) => !isComplete(info))) return [];
     if (!state.answerBegun() && error === null) return [];
-    const last = state.answerBegun() ? ours().at(-1)?.info : undefined;
-    const failure = last ? (last.error ?? null) : error;
+    const last = state.answerBegun() ? ours().at(-1) : undefined;
+    const failure = last ? (last.info.error ?? null) : error;
     open = false;
     retrying = false;
+    const events = last ? deliver(last) : [];
     if (failure !== null)
-      return [{ type: "turn_failed", failure: failureOf(failure), aborted: isAbort(failure) }];
+      return [
+        ...events,
+        { type: "turn_failed", failure: failureOf(failure), aborted: isAbort(failure) },
+      ];
     // An abort while OpenCode waits for an overloaded model leaves a message without end and without error.
-    if (last !== undefined && last.finish === undefined)
-      return [{ type: "turn_failed", ...abortedInRetry }];
-    return [{ type: "turn_idle" }];
+    if (last !== undefined && last.info.finish === undefined)
+      return [...events, { type: "turn_failed", ...abortedInRetry }];
+    return [...events, { type: "turn_idle" }];
   };
 
   const spoken = (
@@ -139,10 +154,18 @@ export const turnReader = (recorded: ReadonlySet<string>): TurnReader => {
     const isNew = state.putInfo(info);
     if (recorded.has(info.id)) return [];
     const events = isNew ? begin() : [];
+    if (info.role === "user") return [...events, ...changed(info.id)];
     const message = state.message(info.id);
     if (message !== undefined && isComplete(message.info))
       events.push(...deliver(message), ...end());
     return events;
+  };
+
+  /** OpenCode tells the last changes of a turn when the turn has ended: its last message is told again. */
+  const changed = (userMessageId: string): AgentEvent[] => {
+    const lastId = state.lastAnswerTo(userMessageId)?.info.id;
+    const message = ours().find(({ info }) => info.id === lastId);
+    return message !== undefined && isComplete(message.info) ? deliver(message) : [];
   };
 
   const putStatus = (status: SessionStatus): AgentEvent[] => {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "#contracts/agent";
+import { maxCommitBytes } from "#contracts/commit";
 import { parseFrame, type OpencodeFrame } from "./events.ts";
+import { filesChangedOf } from "./files-changed.ts";
 import { messageOf } from "./message.ts";
+import type { FileDiff } from "./schemas.ts";
 import { readRecording, recordingNames } from "./testing/recordings.ts";
 import { transcriptView } from "./testing/transcript-view.ts";
 import { turnReader } from "./turn-reader.ts";
@@ -19,8 +22,17 @@ const expectedEnd: Readonly<Record<string, string>> = {
 
 describe.each(recordingNames)("the recording %s", (name) => {
   const { events, messages } = readRecording(name);
-  const stored = messages.flatMap(({ info, parts }) =>
-    info.role === "assistant" ? [messageOf(info, parts)] : [],
+  const [question] = messages;
+  const diffs = question?.info.role === "user" ? question.info.summary?.diffs : undefined;
+  const stored = messages.flatMap(({ info, parts }, index) =>
+    info.role === "assistant"
+      ? [
+          {
+            ...messageOf(info, parts),
+            filesChanged: index === messages.length - 1 ? filesChangedOf(diffs ?? []) : null,
+          },
+        ]
+      : [],
   );
 
   test("is told as OpenCode has stored it, in one turn", () => {
@@ -138,6 +150,99 @@ test("what was said before the model's answer broke off is dropped, the tools st
     },
   });
   expect(told).toEqual([{ type: "parts_dropped", messageId, partIds: [spokenId] }]);
+});
+
+describe("the files that a turn has changed", () => {
+  const { events, messages, sessionId } = readRecording("write");
+  const [question] = messages;
+  const promptId = question?.info.id ?? "";
+  const diff = { file: "new.txt", additions: 2, deletions: 1, status: "added" } as const;
+  const summary = (...diffs: FileDiff[]): OpencodeFrame => ({
+    type: "message.updated",
+    properties: {
+      info: {
+        id: promptId,
+        sessionID: sessionId,
+        role: "user",
+        time: { created: 1 },
+        summary: { diffs },
+      },
+    },
+  });
+  /** As if OpenCode had not looked yet. */
+  const frames = framesOf(events).filter(
+    (frame) =>
+      !(
+        frame.type === "message.updated" &&
+        frame.properties.info.role === "user" &&
+        frame.properties.info.summary
+      ),
+  );
+  const told = (events: readonly AgentEvent[]) =>
+    [...transcriptView(events).messages.values()].map(({ filesChanged }) => filesChanged);
+  const oneFile = {
+    count: 1,
+    additions: 2,
+    deletions: 1,
+    files: [{ path: "new.txt", status: "added", additions: 2, deletions: 1 }],
+  };
+
+  test("stand on its last message, when they are known before its end, and when they come after it", () => {
+    const early = turnReader(new Set());
+    const before = frames.slice(0, -2).flatMap((frame) => early.push(frame));
+    const known = [...before, ...early.push(summary(diff))];
+    const end = frames.slice(-2).flatMap((frame) => early.push(frame));
+    expect(told([...known, ...end])).toEqual([null, oneFile]);
+
+    const late = turnReader(new Set());
+    const turn = frames.flatMap((frame) => late.push(frame));
+    expect(told(turn)).toEqual([null, null]);
+    const after = late.push(summary(diff));
+    expect(after.map(({ type }) => type)).toEqual(["message_completed"]);
+    expect(told([...turn, ...after])).toEqual([null, oneFile]);
+    expect(late.push(summary(diff))).toEqual([]);
+    expect(late.turnOpen()).toBe(false);
+  });
+
+  test("stand on a message that calls tools only if the turn has ended with it", () => {
+    const reader = turnReader(new Set());
+    const next = frames.findLastIndex(
+      (frame) =>
+        frame.type === "message.updated" &&
+        frame.properties.info.role === "assistant" &&
+        frame.properties.info.id === messages[1]?.info.id,
+    );
+    const step = frames.slice(0, next + 1).flatMap((frame) => reader.push(frame));
+    expect(told([...step, ...reader.push(summary(diff))])).toEqual([null]);
+    const end = reader.push({ type: "session.idle", properties: { sessionID: sessionId } });
+    expect(end.map(({ type }) => type)).toEqual(["message_completed", "turn_idle"]);
+    expect(told(end)).toEqual([oneFile]);
+  });
+
+  test("are read again after a lost connection, and not told to an owner that has recorded the message", () => {
+    const stored = messages.map((message) =>
+      message.info.role === "user"
+        ? { ...message, info: { ...message.info, summary: { diffs: [diff] } } }
+        : message,
+    );
+    const reader = turnReader(new Set());
+    expect(told(reader.reconcile(stored, { type: "idle" }))).toEqual([null, oneFile]);
+
+    const nextOwner = turnReader(new Set(messages.map(({ info }) => info.id)));
+    expect(nextOwner.reconcile(stored, { type: "idle" })).toEqual([]);
+    expect(nextOwner.push(summary(diff))).toEqual([]);
+  });
+
+  test("are counted, and the first of very many are named", () => {
+    const many = Array.from({ length: 5_000 }, () => ({ ...diff, file: "语".repeat(5_000) }));
+    const reader = turnReader(new Set());
+    const [last] = told([...frames, summary(...many)].flatMap((frame) => reader.push(frame))).slice(
+      -1,
+    );
+    expect(last).toMatchObject({ count: 5_000, additions: 10_000, deletions: 5_000 });
+    expect(last?.files).toHaveLength(200);
+    expect(Buffer.byteLength(JSON.stringify(last))).toBeLessThan(maxCommitBytes / 2);
+  });
 });
 
 test("unknown event types are ignored, known ones of another shape are refused", () => {

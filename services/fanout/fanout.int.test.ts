@@ -88,6 +88,7 @@ describe.each(adapters)("fan-out on %s", (_name, openSockets) => {
     failure: null,
     usage: null,
     cost: null,
+    filesChanged: null,
   });
 
   it("first tells everything so far, then what happens", async () => {

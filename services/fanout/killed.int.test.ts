@@ -43,6 +43,7 @@ const messageOf = (index: number): Message => ({
   failure: null,
   usage: null,
   cost: null,
+  filesChanged: null,
 });
 
 /** What the session's owner does with an answer: its tokens live, then the whole of it for good. */

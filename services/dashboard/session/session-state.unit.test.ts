@@ -41,6 +41,7 @@ const said = (role: Message["role"], id: string, text: string): MessageView => (
   failure: null,
   usage: null,
   cost: null,
+  filesChanged: null,
   index: 0,
   at: "2030-01-01T00:00:00.000Z",
 });

@@ -40,6 +40,7 @@ export const messageOf = (id: string, text: string): Message => ({
       input: { [text]: text },
       output: text,
       error: text,
+      metadata: { [text]: [text] },
       truncated: false,
     },
   ],
@@ -47,6 +48,12 @@ export const messageOf = (id: string, text: string): Message => ({
   failure: { code: "agent_failed", message: text },
   usage: null,
   cost: null,
+  filesChanged: {
+    count: 1,
+    additions: 1,
+    deletions: 0,
+    files: [{ path: text, status: "added", additions: 1, deletions: 0 }],
+  },
 });
 
 export const recordMessage = async (

@@ -11,6 +11,7 @@ const message = (id: string, text: string): Message => ({
   failure: null,
   usage: null,
   cost: null,
+  filesChanged: null,
 });
 const then = "2030-01-01T00:00:00.000Z";
 const now = "2030-01-01T00:00:05.000Z";

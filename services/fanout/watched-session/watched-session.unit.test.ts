@@ -24,6 +24,7 @@ const message: Message = {
   failure: null,
   usage: null,
   cost: null,
+  filesChanged: null,
 };
 const patience = { timeout: 30_000, interval: 10 };
 

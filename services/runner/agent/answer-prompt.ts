@@ -195,4 +195,5 @@ const questionOf = ({ promptId, text }: Pick<OpenPrompt, "promptId" | "text">): 
   failure: null,
   usage: null,
   cost: null,
+  filesChanged: null,
 });

@@ -11,6 +11,7 @@ const message = (id: string, role: Message["role"], ...parts: MessagePart[]): Me
   failure: null,
   usage: null,
   cost: null,
+  filesChanged: null,
 });
 const text = (said: string): MessagePart => ({ kind: "text", id: said.slice(0, 8), text: said });
 const none: ReadonlySet<string> = new Set();
@@ -31,6 +32,7 @@ test("what was said and done is told in order, without thoughts and the prompt t
     input: {},
     output: "secret output",
     error: null,
+    metadata: null,
     truncated: false,
   };
   const memory = memoryOf(

@@ -70,6 +70,6 @@ export const transcriptDecider: Decider<TranscriptCommand, TranscriptEvent, Tran
 export const transcriptAggregate = {
   aggregate: "transcript",
   decider: transcriptDecider,
-  snapshotVersion: 1,
+  snapshotVersion: 2,
   textOwner: ({ id }: AggregateKey) => id,
 } as const;

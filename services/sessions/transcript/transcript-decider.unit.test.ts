@@ -16,6 +16,7 @@ const message = (id: string, text: string): Message => ({
   failure: null,
   usage: null,
   cost: null,
+  filesChanged: null,
 });
 const record = (epoch: number, recorded: Message, author: Author | null = null) =>
   ({ type: "RecordMessage", epoch, message: recorded, author }) as const;

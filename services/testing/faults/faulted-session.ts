@@ -60,7 +60,7 @@ export const faultedSession = (stack: () => RunnerStack) => {
       const epoch = history.epochs.at(-1) ?? 0;
       const promptId = history.prompts[0] ?? null;
       const parts = [{ kind: "text" as const, id: "text", text: "This is all." }];
-      const rest = { finish: "stop", failure: null, usage: null, cost: null };
+      const rest = { finish: "stop", failure: null, usage: null, cost: null, filesChanged: null };
       const message = { id, role: "assistant" as const, promptId, parts, ...rest };
       const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
       const command = { type: "RecordMessage", epoch, message, author: null } as const;
