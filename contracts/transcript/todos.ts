@@ -12,20 +12,20 @@ export type Todo = z.infer<typeof todoSchema>;
 const listSchema = z.object({ todos: z.array(todoSchema) });
 
 /**
- * The agent's list as it stands: as it was written last, and empty where there is none.
+ * The agent's list as it stands: as it was written last; null where none was.
  *
  * @param messages whole ones in the order of the transcript, then what is being streamed
  */
 export const todosOf = (
   messages: readonly { readonly parts: readonly MessagePart[] }[],
-): readonly Todo[] => {
+): readonly Todo[] | null => {
   for (const { parts } of messages.toReversed()) {
     for (const part of parts.toReversed()) {
       const todos = part.kind === "tool" ? writtenBy(part) : null;
       if (todos !== null) return todos;
     }
   }
-  return [];
+  return null;
 };
 
 /** What the tool has taken, which it tells where that differs from what it was given. */

@@ -51,7 +51,7 @@ describe("answers", () => {
       const calls = blocks.filter((block) => block.type === "tool_use");
       if (stopReason === "end_turn") {
         expect(calls).toEqual([]);
-        expect(textOf(blocks)).toContain("result of bash 4");
+        expect(textOf(blocks)).toContain("result of bash 6");
         break;
       }
       tools.push(...calls.map((call) => call.name));
@@ -62,7 +62,7 @@ describe("answers", () => {
       }));
       messages.push({ role: "assistant", content: calls }, { role: "user", content: results });
     }
-    expect(tools).toEqual(["read", "edit", "bash", "bash"]);
+    expect(tools).toEqual(["todowrite", "read", "edit", "todowrite", "bash", "bash"]);
   });
 
   it("asks for two tools at once", async () => {

@@ -195,6 +195,25 @@ it(
     await transcript(page).getByText("I asked for the release").waitFor();
     await page.getByLabel("Details").getByText("Done", { exact: true }).waitFor();
 
+    const edit = transcript(page)
+      .locator("details.tool")
+      .filter({ has: page.getByText("edit", { exact: true }) });
+    await edit.locator("summary").click();
+    expect(await edit.getByLabel("Diff").getByRole("deletion").textContent()).toMatch(/a - b/);
+    expect(await edit.getByLabel("Diff").getByRole("insertion").textContent()).toMatch(/a \+ b/);
+    await keepScreenshot(page, "edit");
+    const files = transcript(page).locator("details.tool").filter({ hasText: "1 file changed" });
+    await files.locator("summary").click();
+    await files.getByRole("listitem").filter({ hasText: "sum.mjs" }).waitFor();
+    const progress = page.locator("summary").filter({ hasText: "1 of 2 done" });
+    await progress.click();
+    const todos = page.getByRole("list", { name: "What the agent is about to do" });
+    expect(await todos.getByRole("listitem").allTextContents()).toEqual([
+      "Repair the sumDone",
+      "Publish the releaseDoing",
+    ]);
+    await keepScreenshot(page, "what-the-agent-did");
+
     // Pausing stops an answer that is not whole yet.
     await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Pause" }).click();
@@ -204,6 +223,8 @@ it(
     await page.reload();
     await transcript(page).getByText("I asked for the release").waitFor();
     await status(page, "Paused").waitFor();
+    await files.waitFor();
+    await progress.waitFor();
     // Looking at a paused session does not bring it back.
     expect(await read()).toMatchObject({ status: "paused" });
 

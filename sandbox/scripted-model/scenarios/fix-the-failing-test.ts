@@ -1,5 +1,16 @@
 import type { ScenarioInput } from "../scenario.ts";
 
+/** The agent's list, when it has come so far. */
+const todosWhen = (repair: "in_progress" | "completed", publish: "in_progress" | "pending") => ({
+  name: "todowrite",
+  input: {
+    todos: [
+      { content: "Repair the sum", status: repair, priority: "high" },
+      { content: "Publish the release", status: publish, priority: "medium" },
+    ],
+  },
+});
+
 /**
  * The demo: repairs `failingTestRepository`, runs its test, and asks the control plane to run an action, which
  * blocks the shell until somebody approves it.
@@ -12,7 +23,10 @@ export const fixTheFailingTest: ScenarioInput = {
       kind: "answer",
       thinking: "A test fails. I should see what the code does before I change it.",
       text: "Let me look at the code first.",
-      toolCalls: [{ name: "read", input: { filePath: "{{workingDirectory}}/sum.mjs" } }],
+      toolCalls: [
+        todosWhen("in_progress", "pending"),
+        { name: "read", input: { filePath: "{{workingDirectory}}/sum.mjs" } },
+      ],
     },
     {
       kind: "answer",
@@ -31,7 +45,10 @@ export const fixTheFailingTest: ScenarioInput = {
     {
       kind: "answer",
       text: "Now I run the tests.",
-      toolCalls: [{ name: "bash", input: { command: "node --test" } }],
+      toolCalls: [
+        todosWhen("completed", "in_progress"),
+        { name: "bash", input: { command: "node --test" } },
+      ],
     },
     {
       kind: "answer",

@@ -12,6 +12,7 @@ import { SessionDetails } from "../session/session-details.tsx";
 import { SessionHeader } from "../session/session-header.tsx";
 import { useOpenPrompts, useSession, useTranscript } from "../session/session-queries.ts";
 import { currentStatus, isWatchable } from "../session/session-status.ts";
+import { TodoList } from "../session/todo-list.tsx";
 import { Transcript } from "../session/transcript.tsx";
 import { useLiveSession } from "../session/use-live-session.ts";
 import { ForeignText } from "../ui/foreign-text.tsx";
@@ -126,6 +127,7 @@ const OneSession = ({ session, stale }: OneSessionProps) => {
           </section>
         )}
         <EnvRequests sessionId={session.id} told={state.envRequestsTold} />
+        <TodoList messages={state.messages} streaming={state.streaming} />
         <Composer
           sessionId={session.id}
           status={status}

@@ -1,6 +1,7 @@
 import type { ToolPart } from "#contracts/transcript/message";
 import { Badge, type Tone } from "../ui/badge.tsx";
-import { toolInputText, toolSummary } from "./tool-text.ts";
+import { Diff } from "./diff.tsx";
+import { exitCodeOf, toolDiff, toolInputText, toolSummary } from "./tool-text.ts";
 
 const shown: Readonly<Record<ToolPart["status"], { readonly label: string; readonly tone: Tone }>> =
   {
@@ -14,16 +15,25 @@ const shown: Readonly<Record<ToolPart["status"], { readonly label: string; reado
 export const ToolCard = ({ part }: { readonly part: ToolPart }) => {
   const summary = toolSummary(part);
   const { label, tone } = shown[part.status];
+  const diff = toolDiff(part);
+  const exitCode = exitCodeOf(part);
   return (
     <details className="tool">
       <summary>
         <span className="tool-name">{part.tool}</span>
         <span className="tool-summary">{summary}</span>
+        {exitCode !== null && exitCode !== 0 && <Badge tone="warning">Exit code {exitCode}</Badge>}
         <Badge tone={tone} moving={part.status === "running"}>
           {label}
         </Badge>
       </summary>
       <div className="tool-body">
+        {diff !== null && (
+          <section className="tool-block">
+            <h4>Diff</h4>
+            <Diff text={diff} />
+          </section>
+        )}
         {Object.keys(part.input).length > 0 && (
           <Block label="Input" text={toolInputText(part.input)} />
         )}

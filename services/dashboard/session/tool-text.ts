@@ -22,6 +22,18 @@ export const toolSummary = ({ title, input }: Pick<ToolPart, "title" | "input">)
   return null;
 };
 
+/** An edit's unified diff; null for what tells none. */
+export const toolDiff = ({ metadata }: Pick<ToolPart, "metadata">): string | null => {
+  const diff = metadata?.["diff"];
+  return typeof diff === "string" && diff !== "" ? diff : null;
+};
+
+/** How a command ended; null where it has not, and for what is no command. */
+export const exitCodeOf = ({ metadata }: Pick<ToolPart, "metadata">): number | null => {
+  const code = metadata?.["exit"];
+  return typeof code === "number" ? code : null;
+};
+
 /** A shell command as it is typed; everything else as JSON. */
 export const toolInputText = (input: ToolPart["input"]): string => {
   const { command, description, ...rest } = input;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toolInputText, toolSummary } from "./tool-text.ts";
+import { exitCodeOf, toolDiff, toolInputText, toolSummary } from "./tool-text.ts";
 
 it("sums a call up by its title, else by its most telling argument, else not at all", () => {
   expect(toolSummary({ title: "Run the tests", input: { command: "npm test" } })).toBe(
@@ -18,4 +18,12 @@ it("shows a shell command as typed, and hides no other argument", () => {
     command: "npm test",
     timeout: 5,
   });
+});
+
+it("finds an edit's diff and a command's exit code where the tool has told them, and nothing elsewhere", () => {
+  expect(toolDiff({ metadata: { diff: "@@" } })).toBe("@@");
+  expect(exitCodeOf({ metadata: { exit: 0 } })).toBe(0);
+  for (const metadata of [null, {}, { diff: 1, exit: "0" }, { diff: "" }]) {
+    expect([toolDiff({ metadata }), exitCodeOf({ metadata })]).toEqual([null, null]);
+  }
 });

@@ -11,6 +11,7 @@ import { Markdown } from "../ui/markdown.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { authorLabel } from "./author-label.ts";
 import { BootProgress } from "./boot-progress.tsx";
+import { FilesChanged } from "./files-changed.tsx";
 import { QueuedMessage } from "./queued-message.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import type { SessionState } from "./session-state.ts";
@@ -80,6 +81,7 @@ const WholeMessage = memo(({ message }: { readonly message: ShownMessage }) => {
     <article className={`message message-${message.role}`} aria-label={author}>
       {asked && author !== "You" && <p className="message-author">{author}</p>}
       <Parts parts={message.parts} />
+      {message.filesChanged && <FilesChanged changes={message.filesChanged} />}
       {message.failure && <FailureNotice failure={message.failure} />}
     </article>
   );
