@@ -2,11 +2,15 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { newId } from "#contracts/ids";
+import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
+import type { Position } from "#contracts/position";
+import { execute } from "#event-store/aggregates/execute";
+import { newCommandMeta } from "#event-store/command-meta";
 import { connectToNats } from "#event-store/connection";
 import { type EventStore, openEventStore } from "#event-store/event-store";
 import { publishLive } from "#event-store/live/live-channel";
 import { type RestartableNats, startRestartableNats } from "#event-store/testing/restartable-nats";
+import { transcriptAggregate } from "../../sessions/transcript/transcript-decider.ts";
 import { defaultLimits } from "../limits.ts";
 import { newGate } from "./gate.ts";
 import { type LiveFeed, liveFeedOf } from "./live-feed.ts";
@@ -71,6 +75,8 @@ it.each(Object.entries(losses))(
 
       looking = newGate();
       await lose(watched);
+      // What only the channel that was lost may have been told of is waited for in the transcript.
+      const position = await record(channel);
       // More than was said before: the new channel's numbers have come past the old one's.
       for (let index = 0; index < 9; index += 1) {
         // A token that cannot be told is given up; the channel is then made anew.
@@ -79,12 +85,24 @@ it.each(Object.entries(losses))(
       looking.open();
       await vi.waitFor(() => expect(text(watched)).toBe("012345678"), patience);
       expect(startOver).toHaveBeenCalledOnce();
+      expect(watched.snapshot().recorded).toBe(position);
     } finally {
       looking.open();
       await watched.close();
     }
   },
 );
+
+/** Something of the session's transcript. */
+const record = async (channel: {
+  readonly organization: OrganizationId;
+  readonly session: SessionId;
+}): Promise<Position> => {
+  const { organization, session: id } = channel;
+  const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
+  const command = { type: "ClaimTranscript", epoch: 1 } as const;
+  return (await execute(store, transcriptAggregate, { organization, id }, command, meta)).position;
+};
 
 const text = (watched: WatchedSession): string =>
   watched
