@@ -27,5 +27,7 @@ export const acknowledgeSoon = (store: EventStore, message: JsMsg): void => {
 export const acknowledgeNow = (store: EventStore): void => {
   const together = waiting.get(store) ?? [];
   waiting.delete(store);
+  // Whoever has ended the connection without a word gets them again, or somebody else does.
+  if (store.connection.isClosed() || store.connection.isDraining()) return;
   for (const message of together) message.ack();
 };

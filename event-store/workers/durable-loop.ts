@@ -42,7 +42,12 @@ export const startDurableLoop = async (
     num_replicas: replicas,
   });
   const consumer = await js.consumers.get(stream, durable);
-  const messages = await consumer.consume({ max_messages: concurrency, idle_heartbeat: 2_000 });
+  const messages = await consumer.consume({
+    max_messages: concurrency,
+    // Messages often come one by one: asked for more after every fourth, a worker would mostly ask.
+    threshold_messages: Math.floor(concurrency / 4),
+    idle_heartbeat: 2_000,
+  });
   const limit = pLimit(concurrency);
   const running = new Set<Promise<void>>();
   const pumping = (async () => {

@@ -85,7 +85,7 @@ export const startGatewayRole = async (
     const progress = await openProgress(sql);
     started.add({ stop: () => progress.close() });
     const clock = (): Date => new Date();
-    const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
+    const streams = openEventStreams({ store, log, ...pastOfSessions(sql, progress) });
     metrics.live.follow("event_stream", streams.stats);
     measureSystem(
       metrics.registry,

@@ -66,6 +66,20 @@ export const requireInvocation = async (
   return found;
 };
 
+/**
+ * The invocation as this process has seen it last, which costs nothing where it has just asked for it.
+ *
+ * @throws DomainError `invocation_not_found`
+ */
+export const recallInvocation = async (
+  store: EventStore,
+  key: InvocationKey,
+): Promise<RecordedInvocation> => {
+  const { state, position } = await loadAnyVersion(store, definition, key);
+  if (state.status === "absent" || position === null) throw invocationNotFound();
+  return { state, position };
+};
+
 /** What was asked for. @throws DomainError `invocation_not_found` */
 export const requireRequest = async (
   store: EventStore,

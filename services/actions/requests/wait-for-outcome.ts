@@ -5,12 +5,14 @@ import { createBell } from "../../runner/bell.ts";
 import {
   type InvocationKey,
   type RecordedInvocation,
+  recallInvocation,
   requireInvocation,
 } from "../invocation/invocation-log.ts";
 
 /** After a nudge, which may come a moment before its commit can be read, in milliseconds. */
 const shortestPauseMs = 5;
-/** Nudges may get lost. */
+/** Nudges may get lost, and what came before the watching began brings none. */
+const firstPauseMs = 50;
 const longestPauseMs = 250;
 
 /**
@@ -24,7 +26,7 @@ export const waitForOutcome = async (
 ): Promise<RecordedInvocation> => {
   const deadline = performance.now() + timeoutMs;
   const bell = createBell();
-  let pauseMs = longestPauseMs;
+  let pauseMs = firstPauseMs;
   const watching = watchAggregate(
     store,
     { ...key, aggregate: "invocation" },
@@ -37,8 +39,8 @@ export const waitForOutcome = async (
     },
   );
   try {
-    for (;;) {
-      const found = await requireInvocation(store, key);
+    for (let read = recallInvocation; ; read = requireInvocation) {
+      const found = await read(store, key);
       const { status } = found.state;
       const settled = status === "pending" || finalInvocationStatuses.includes(status);
       if (settled || performance.now() >= deadline) return found;

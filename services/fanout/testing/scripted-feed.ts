@@ -1,5 +1,6 @@
 /** A live channel in memory, for tests: it can lose its past, fail, end, and start anew. */
 import type { LiveMessage } from "#contracts/live/messages";
+import type { Position } from "#contracts/position";
 import type { LiveEntry } from "#event-store/live/live-channel";
 import type { KeptRange, LiveFeed } from "../watched-session/live-feed.ts";
 
@@ -10,6 +11,8 @@ export class ScriptedFeed implements LiveFeed {
   unreachable = false;
   /** The newest owner that the log names. */
   ownerEpoch = 0;
+  /** Up to where the log has the transcript. */
+  recorded: Position | null = null;
   #kept: LiveEntry[] = [];
   #wake = new Set<() => void>();
   #fault: Error | null = null;
@@ -37,6 +40,7 @@ export class ScriptedFeed implements LiveFeed {
       firstSeq: this.#kept[0]?.seq ?? 0,
       lastSeq: this.#kept.at(-1)?.seq ?? 0,
       ownerEpoch: this.ownerEpoch,
+      recorded: this.recorded,
     });
   }
 

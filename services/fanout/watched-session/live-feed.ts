@@ -1,7 +1,7 @@
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
 import { type LiveEntry, liveState, openLiveFeed } from "#event-store/live/live-channel";
-import { newestOwnerEpoch } from "../../sessions/transcript/newest-owner.ts";
+import { type NewestRecord, newestRecord } from "../../sessions/transcript/newest-record.ts";
 
 /** Which session a client watches. */
 export interface WatchKey {
@@ -9,12 +9,13 @@ export interface WatchKey {
   readonly sessionId: SessionId;
 }
 
-/** What the live channel keeps of one session; `firstSeq` and `lastSeq` are 0 when it keeps nothing. */
-export interface KeptRange {
+/**
+ * What the live channel keeps of one session; `firstSeq` and `lastSeq` are 0 when it keeps nothing. And what had
+ * been recorded, and by whom, before anything was said after `lastSeq`.
+ */
+export interface KeptRange extends NewestRecord {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** The owner that the session had before anything was said after `lastSeq`; 0 for none. */
-  readonly ownerEpoch: number;
 }
 
 /** The live channel of one session. */
@@ -32,8 +33,8 @@ export const liveFeedOf = (
   return {
     kept: async () => {
       // In this order: what comes after the range then comes after that owner's beginning, too.
-      const ownerEpoch = await newestOwnerEpoch(store, channel);
-      return { ...(await liveState(store, channel)), ownerEpoch };
+      const newest = await newestRecord(store, channel);
+      return { ...(await liveState(store, channel)), ...newest };
     },
     open: (after, signal) => openLiveFeed(store, { ...channel, after, signal }),
   };

@@ -1,12 +1,16 @@
 /** The live channel lies in memory: what becomes of those who watch when a server has forgotten it. */
-import type { NatsConnection } from "@nats-io/transport-node";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { newId } from "#contracts/ids";
-import { connectToNats } from "#event-store/connection";
-import { type EventStore, openEventStore } from "#event-store/event-store";
+import { newId, type OrganizationId, type SessionId } from "#contracts/ids";
+import type { Position } from "#contracts/position";
+import { execute } from "#event-store/aggregates/execute";
+import { newCommandMeta } from "#event-store/command-meta";
 import { publishLive } from "#event-store/live/live-channel";
-import { type RestartableNats, startRestartableNats } from "#event-store/testing/restartable-nats";
+import {
+  openRestartableEventStore,
+  type RestartableEventStore,
+} from "#event-store/testing/restartable-event-store";
+import { transcriptAggregate } from "../../sessions/transcript/transcript-decider.ts";
 import { defaultLimits } from "../limits.ts";
 import { newGate } from "./gate.ts";
 import { type LiveFeed, liveFeedOf } from "./live-feed.ts";
@@ -14,29 +18,22 @@ import { WatchedSession } from "./watched-session.ts";
 
 const patience = { timeout: 30_000, interval: 20 };
 
-let nats: RestartableNats;
-let connection: NatsConnection;
-let store: EventStore;
+let test: RestartableEventStore;
 beforeAll(async () => {
-  nats = await startRestartableNats();
-  connection = await connectToNats({ url: nats.url, name: "test" });
-  store = await openEventStore({ connection, durability: "relaxed" });
+  test = await openRestartableEventStore();
 });
-afterAll(async () => {
-  await connection.close();
-  await nats.close();
-});
+afterAll(() => test.close());
 
 const losses: Readonly<Record<string, (watched: WatchedSession) => Promise<void>>> = {
   "when the only server is restarted": async (watched) => {
-    await nats.end("SIGKILL");
-    await nats.start();
-    await vi.waitFor(() => connection.rtt(), patience);
+    await test.nats.end("SIGKILL");
+    await test.nats.start();
+    await vi.waitFor(() => test.connection.rtt(), patience);
     watched.reopen();
   },
-  // As when the one node of a cluster is restarted that has it: no connection breaks.
+  // As when the one node of a cluster is restarted that has it: no test.connection breaks.
   "when only the channel is lost": async () => {
-    await store.jsm.streams.delete("LIVE");
+    await test.store.jsm.streams.delete("LIVE");
   },
 };
 
@@ -46,11 +43,11 @@ it.each(Object.entries(losses))(
     const key = { organizationId: newId("organization"), sessionId: newId("session") };
     const channel = { organization: key.organizationId, session: key.sessionId };
     const say = (text: string) =>
-      publishLive(store, channel, {
+      publishLive(test.store, channel, {
         ...{ type: "token", kind: "text", delta: text },
         ...{ messageId: "m", partId: "p" },
       });
-    const feed = liveFeedOf(store, key);
+    const feed = liveFeedOf(test.store, key);
     let looking = newGate();
     looking.open();
     const held: LiveFeed = {
@@ -71,6 +68,8 @@ it.each(Object.entries(losses))(
 
       looking = newGate();
       await lose(watched);
+      // What only the channel that was lost may have been told of is waited for in the transcript.
+      const position = await record(channel);
       // More than was said before: the new channel's numbers have come past the old one's.
       for (let index = 0; index < 9; index += 1) {
         // A token that cannot be told is given up; the channel is then made anew.
@@ -79,12 +78,25 @@ it.each(Object.entries(losses))(
       looking.open();
       await vi.waitFor(() => expect(text(watched)).toBe("012345678"), patience);
       expect(startOver).toHaveBeenCalledOnce();
+      expect(watched.snapshot().recorded).toBe(position);
     } finally {
       looking.open();
       await watched.close();
     }
   },
 );
+
+/** Something of the session's transcript. */
+const record = async (channel: {
+  readonly organization: OrganizationId;
+  readonly session: SessionId;
+}): Promise<Position> => {
+  const { organization, session: id } = channel;
+  const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
+  const command = { type: "ClaimTranscript", epoch: 1 } as const;
+  return (await execute(test.store, transcriptAggregate, { organization, id }, command, meta))
+    .position;
+};
 
 const text = (watched: WatchedSession): string =>
   watched

@@ -1,16 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { OrganizationId, SessionId } from "#contracts/ids";
 import type { ServerFrame } from "#contracts/live/messages";
+import type { Position } from "#contracts/position";
 import type { SessionStatus } from "#contracts/session/view";
 import type { MessageView } from "#contracts/transcript/view";
 import type { WatchKey } from "./live-feed.ts";
 import { mergeTranscript } from "./merge-transcript.ts";
 import type { LiveSnapshot, WatchedSession } from "./watched-session.ts";
 
-/** Reads the session's past from the read models. */
+/**
+ * Reads the session's past from the read models.
+ *
+ * @param recorded what they are waited for to have, for a moment; null for as they are
+ */
 export type LoadTranscript = (
   organizationId: OrganizationId,
   sessionId: SessionId,
+  recorded: Position | null,
 ) => Promise<readonly MessageView[]>;
 
 /** Reads the session's status from the read models; null if there is no such session. */
@@ -49,7 +55,7 @@ export const loadInit = async (
   for (let attempt = 1; ; attempt += 1) {
     const snapshot = session.snapshot();
     const [transcript, status] = await Promise.all([
-      past.loadTranscript(organizationId, sessionId),
+      past.loadTranscript(organizationId, sessionId, snapshot.recorded),
       past.loadStatus(organizationId, sessionId),
     ]);
     if (status === null) {

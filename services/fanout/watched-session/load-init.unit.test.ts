@@ -1,6 +1,7 @@
 import { pino } from "pino";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
+import type { Position } from "#contracts/position";
 import type { SessionStatus } from "#contracts/session/view";
 import { defaultLimits } from "../limits.ts";
 import { loadInit } from "./load-init.ts";
@@ -41,4 +42,19 @@ it("waits for a read model that has not heard of the session yet", async () => {
 
 it("finds no session where the read model has none", async () => {
   expect(await statusTold(null)).toBeNull();
+});
+
+it("asks for the transcript as far as it was recorded when the channel was opened", async () => {
+  const feed = new ScriptedFeed();
+  feed.recorded = "0.7" as Position;
+  const session = new WatchedSession({
+    feed,
+    limits: defaultLimits,
+    log: pino({ level: "silent" }),
+  });
+  await session.ready;
+  const loadTranscript = vi.fn(() => Promise.resolve([]));
+  await loadInit(session, key, { loadTranscript, loadStatus: () => Promise.resolve("paused") });
+  await session.close();
+  expect(loadTranscript).toHaveBeenCalledExactlyOnceWith(key.organizationId, key.sessionId, "0.7");
 });

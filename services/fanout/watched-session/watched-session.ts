@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { foldStreaming, type Streaming } from "#contracts/live/streaming";
+import type { Position } from "#contracts/position";
 import type { SessionStatus } from "#contracts/session/view";
 import type { ShownMessage } from "#contracts/transcript/view";
 import { FrameRing } from "./frame-ring.ts";
@@ -31,6 +32,11 @@ export interface LiveSnapshot {
   readonly status: SessionStatus | null;
   /** Whole messages that were sent lately, oldest first. */
   readonly messages: readonly ShownMessage[];
+  /**
+   * What was recorded when the feed was last opened, null for nothing: some of it may have been told to a channel
+   * that was lost before it was read, so that only the transcript has it.
+   */
+  readonly recorded: Position | null;
 }
 
 export interface WatchedSessionOptions {
@@ -70,6 +76,7 @@ export class WatchedSession {
   #toldBefore: readonly ShownMessage[] = [];
   #streaming: Streaming = [];
   #status: SessionStatus | null = null;
+  #recorded: Position | null = null;
   /** The newest sequence number that came in; the ring may be a batch behind. */
   #head = 0;
   #failures = 0;
@@ -101,6 +108,7 @@ export class WatchedSession {
       streaming: this.#streaming,
       status: this.#status,
       messages: this.#wholeMessages(),
+      recorded: this.#recorded,
     };
   }
 
@@ -167,6 +175,7 @@ export class WatchedSession {
   async #followOnce(signal: AbortSignal): Promise<void> {
     const { feed } = this.#options;
     const kept = await feed.kept();
+    this.#recorded = kept.recorded;
     if (this.#head > 0 && !continues(this.#head, kept)) this.#startOver();
     this.#catchUp(kept);
     const backlogCheck = setInterval(() => void this.#lookForBacklogAgain(), backlogCheckMs);

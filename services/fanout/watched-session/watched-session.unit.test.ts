@@ -70,6 +70,7 @@ describe("watched session", () => {
       status: "running",
       streaming: [{ id: "m1", parts: [{ kind: "text", id: "p1", text: "Hello" }] }],
       messages: [],
+      recorded: null,
     });
   });
 

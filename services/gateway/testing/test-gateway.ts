@@ -128,7 +128,7 @@ export const startTestGateway = async (
       ],
       outbound,
     );
-    const streams = openEventStreams({ store, log, ...pastOfSessions(sql) });
+    const streams = openEventStreams({ store, log, ...pastOfSessions(sql, progress) });
     const app = await buildGateway({
       log: pino({ level: "silent" }),
       dashboardDir: options.dashboardDir ?? null,
