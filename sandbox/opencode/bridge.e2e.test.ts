@@ -70,6 +70,10 @@ test(
       "completed",
       "completed",
     ]);
+    expect(tools.map((part) => part.kind === "tool" && part.metadata)).toEqual([
+      { exit: 0 },
+      { exit: 0 },
+    ]);
     expect(parallel.turns).toEqual(["turn_started", "turn_idle"]);
 
     const aborted = await runTurn({

@@ -201,6 +201,7 @@ it(
     await edit.locator("summary").click();
     expect(await edit.getByLabel("Diff").getByRole("deletion").textContent()).toMatch(/a - b/);
     expect(await edit.getByLabel("Diff").getByRole("insertion").textContent()).toMatch(/a \+ b/);
+    await edit.getByLabel("Diff").scrollIntoViewIfNeeded();
     await keepScreenshot(page, "edit");
     const files = transcript(page).locator("details.tool").filter({ hasText: "1 file changed" });
     await files.locator("summary").click();
