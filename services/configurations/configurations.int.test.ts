@@ -100,7 +100,6 @@ it("a session of one shows where it comes from, and begins with nothing to accou
     activeSeconds: 0,
     latestTask: null,
     cost: 0,
-    filesChanged: null,
   });
   const both = { configurationId, repository: { url: "https://git.example.org/x.git" } };
   await expect(member.call(createSession, { body: both })).rejects.toMatchObject({
