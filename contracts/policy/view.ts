@@ -25,6 +25,7 @@ const author = {
   byName: z.string().nullable(),
   at: z.iso.datetime().nullable(),
 };
+export type AuthorView = Pick<PolicyView["modes"][number], keyof typeof author>;
 
 /** Everything that an organisation has decided about actions. */
 export const policyViewSchema = z.object({

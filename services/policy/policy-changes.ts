@@ -1,5 +1,6 @@
 /** What people change of a policy, whichever way they come: over HTTP, or by the operator's CLI. */
 import type { OrganizationId, RuleId, TriggerId } from "#contracts/ids";
+import type { PolicyCommand } from "#contracts/policy/commands";
 import type { ActionMode, RiskLevel } from "#contracts/policy/mode";
 import type { PolicyRule } from "#contracts/policy/rules";
 import type { Position } from "#contracts/position";
@@ -39,19 +40,33 @@ const authorOf = (deps: PolicyChangesDeps, { by }: Changing) => ({
   at: deps.clock().toISOString(),
 });
 
-/** The organisation's mode for an action. @throws DomainError as {@link reviewedDefinitionHash} */
-export const setActionMode = async (
+type ReviewedBy = ReturnType<typeof authorOf> & { readonly definitionHash: string | null };
+
+/** Looks at the action that a change may let run, and makes the change. */
+const changeReviewed = async (
   deps: PolicyChangesDeps,
   changing: Changing,
-  set: NamedAction & { readonly mode: ActionMode },
+  set: NamedAction & { readonly mode: ActionMode | null },
+  commandOf: (reviewedBy: ReviewedBy) => PolicyCommand,
 ): Promise<Reviewed> => {
   const { organization, meta } = changing;
   const definitionHash = await reviewedDefinitionHash(deps.registry, organization, set);
-  const author = authorOf(deps, changing);
-  const command = { type: "SetActionMode", ...set, ...author, definitionHash } as const;
+  const command = commandOf({ ...authorOf(deps, changing), definitionHash });
   const position = await changePolicy(deps.store, organization, command, meta);
   return { position, reviewed: definitionHash !== null };
 };
+
+/** The organisation's mode for an action. @throws DomainError as {@link reviewedDefinitionHash} */
+export const setActionMode = (
+  deps: PolicyChangesDeps,
+  changing: Changing,
+  set: NamedAction & { readonly mode: ActionMode },
+): Promise<Reviewed> =>
+  changeReviewed(deps, changing, set, (reviewedBy) => ({
+    type: "SetActionMode",
+    ...set,
+    ...reviewedBy,
+  }));
 
 /** Takes the organisation's mode back: what then happens follows from the action's risk. */
 export const clearActionMode = (
@@ -66,18 +81,16 @@ export const clearActionMode = (
  *
  * @throws DomainError as {@link reviewedDefinitionHash}
  */
-export const setAutomationMode = async (
+export const setAutomationMode = (
   deps: PolicyChangesDeps,
   changing: Changing,
   set: NamedAction & { readonly triggerId: TriggerId; readonly mode: ActionMode | null },
-): Promise<Reviewed> => {
-  const { organization, meta } = changing;
-  const definitionHash = await reviewedDefinitionHash(deps.registry, organization, set);
-  const author = authorOf(deps, changing);
-  const command = { type: "SetAutomationMode", ...set, ...author, definitionHash } as const;
-  const position = await changePolicy(deps.store, organization, command, meta);
-  return { position, reviewed: definitionHash !== null };
-};
+): Promise<Reviewed> =>
+  changeReviewed(deps, changing, set, (reviewedBy) => ({
+    type: "SetAutomationMode",
+    ...set,
+    ...reviewedBy,
+  }));
 
 /** How far an integration reaches, or with an action that one; null believes the integration. */
 export const overrideRisk = (
@@ -98,20 +111,20 @@ export const overrideRisk = (
  *
  * @throws DomainError `policy_rule_invalid`, `too_many_policy_rules`, and as {@link reviewedDefinitionHash}
  */
-export const setRule = async (
+export const setRule = (
   deps: PolicyChangesDeps,
   changing: Changing,
   { ruleId, rule: given }: { readonly ruleId: RuleId; readonly rule: PolicyRule },
 ): Promise<Reviewed> => {
-  const { organization, meta } = changing;
   // One form of instant, so that they sort as text.
   const expiresAt = given.expiresAt && new Date(given.expiresAt).toISOString();
   const rule = { ...given, expiresAt };
-  const definitionHash = await reviewedDefinitionHash(deps.registry, organization, rule);
-  const author = authorOf(deps, changing);
-  const command = { type: "SetRule", ruleId, rule, ...author, definitionHash } as const;
-  const position = await changePolicy(deps.store, organization, command, meta);
-  return { position, reviewed: definitionHash !== null };
+  return changeReviewed(deps, changing, rule, (reviewedBy) => ({
+    type: "SetRule",
+    ruleId,
+    rule,
+    ...reviewedBy,
+  }));
 };
 
 /** @throws DomainError `policy_rule_not_found` */

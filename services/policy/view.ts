@@ -1,7 +1,7 @@
 import type { OrganizationId, TriggerId } from "#contracts/ids";
-import type { PolicyView, RuleView } from "#contracts/policy/view";
+import type { AuthorView, PolicyView, RuleView } from "#contracts/policy/view";
 import type { RuleBudgets } from "./budgets/budgets.ts";
-import { type PolicyState, type StoredRule } from "./aggregate/state.ts";
+import type { PolicyState, StoredRule } from "./aggregate/state.ts";
 
 /** The names of an organisation's people by id, as far as they are known. */
 export type NamesOf = (
@@ -13,8 +13,6 @@ export interface PolicyViewDeps {
   readonly budgets: RuleBudgets;
   readonly namesOf: NamesOf;
 }
-
-type AuthorView = Pick<PolicyView["modes"][number], "by" | "byName" | "at">;
 
 /** A policy as people see it, with the names of their authors and what each rule has allowed so far. */
 export const viewOf = async (

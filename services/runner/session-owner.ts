@@ -32,7 +32,7 @@ import { nextStep, type Step } from "./next-step.ts";
 import { endIdleSandbox, pause, pauseIdle } from "./sandbox/pause.ts";
 import { endpointsOf } from "./sandbox/sandbox-endpoints.ts";
 import { sandboxRefOf } from "./sandbox/sandbox-ref.ts";
-import { retryAfter, untilRetry } from "./sandbox/start-retries.ts";
+import { afterFailedStart } from "./sandbox/start-retries.ts";
 import { createSpareSandboxes, type SpareSandboxes } from "./sandbox/spare-sandboxes.ts";
 import { takeOver, tellRecorded } from "./take-over.ts";
 import { takeSnapshot } from "./sandbox/take-snapshot.ts";
@@ -260,13 +260,9 @@ class Owner {
         { err: error, sessionId: this.#key.session },
         "a sandbox did not come up",
       );
-      const retryMs = await retryAfter(this.#context, state, error);
-      if (retryMs === null) {
-        await failSession(this.#context, state, error);
-      } else {
-        const isDue = async () => this.#stepFor(await this.#state()).kind === "bring_up";
-        await untilRetry({ ms: retryMs, bell: this.#bell, isDue, signal: this.#signal });
-      }
+      const isDue = async () => this.#stepFor(await this.#state()).kind === "bring_up";
+      const waiting = { bell: this.#bell, isDue, signal: this.#signal };
+      await afterFailedStart(this.#context, { state, error }, waiting);
     }
     return true;
   }

@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { derivedId } from "#contracts/ids";
 import { maxRules, type PolicyRule } from "#contracts/policy/rules";
 import { percentile } from "#event-store/bench/percentile";
+import { policyDecider } from "../../policy/aggregate/decider.ts";
 import { type ActionAsked, decideMode } from "../../policy/deciding/decide-mode.ts";
 import type { PolicyState } from "../../policy/aggregate/state.ts";
 
@@ -44,13 +45,7 @@ export const benchPolicy = (): PolicyMicros => {
 };
 
 const policyOf = (ruleOf: (index: number) => Partial<PolicyRule>): PolicyState => ({
-  modes: {},
-  automationModes: {},
-  modeAuthors: {},
-  reviewed: {},
-  risks: {},
-  riskAuthors: {},
-  keepsFullResults: false,
+  ...policyDecider.initialState(),
   rules: Array.from({ length: maxRules }, (_, index) => ({
     id: derivedId("rule", String(index)),
     by: "usr_bench",

@@ -84,11 +84,7 @@ export const recallInvocation = async (
 export const requireRequest = async (
   store: EventStore,
   key: InvocationKey,
-): Promise<InvocationRequest> => {
-  const { state } = await loadAnyVersion(store, definition, key);
-  if (state.status === "absent") throw invocationNotFound();
-  return state.request;
-};
+): Promise<InvocationRequest> => (await recallInvocation(store, key)).state.request;
 
 export const invocationNotFound = (): DomainError =>
   new DomainError("invocation_not_found", "There is no such invocation.");

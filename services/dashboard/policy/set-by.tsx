@@ -1,11 +1,9 @@
-import type { PolicyView } from "#contracts/policy/view";
+import type { AuthorView } from "#contracts/policy/view";
 import { PersonName } from "../ui/person-name.tsx";
 import { TimeAgo } from "../ui/time.tsx";
 
-type Authored = Pick<PolicyView["modes"][number], "by" | "byName" | "at">;
-
 /** Whose decision it is, where that was kept. */
-export const SetBy = ({ set: { by, byName, at } }: { readonly set: Authored }) =>
+export const SetBy = ({ set: { by, byName, at } }: { readonly set: AuthorView }) =>
   by === null || at === null ? null : (
     <>
       {" "}

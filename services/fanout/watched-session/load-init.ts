@@ -52,10 +52,14 @@ export const loadInit = async (
   { organizationId, sessionId }: WatchKey,
   past: PastOfSession,
 ): Promise<Init | null> => {
+  let awaited: Position | null = null;
   for (let attempt = 1; ; attempt += 1) {
     const snapshot = session.snapshot();
+    // Read models that do not come so far are waited for once, not at each attempt.
+    const recorded = snapshot.recorded === awaited ? null : snapshot.recorded;
+    awaited = snapshot.recorded;
     const [transcript, status] = await Promise.all([
-      past.loadTranscript(organizationId, sessionId, snapshot.recorded),
+      past.loadTranscript(organizationId, sessionId, recorded),
       past.loadStatus(organizationId, sessionId),
     ]);
     if (status === null) {

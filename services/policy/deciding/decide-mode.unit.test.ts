@@ -6,6 +6,7 @@ import type { Condition, PolicyRule } from "#contracts/policy/rules";
 import { type ActionAsked, decideMode } from "./decide-mode.ts";
 import { dryRun } from "./dry-run.ts";
 import { compileGlob } from "../rules/glob.ts";
+import { policyDecider } from "../aggregate/decider.ts";
 import { keyOf, type PolicyState } from "../aggregate/state.ts";
 import { toolPermissions } from "./tool-permissions.ts";
 
@@ -21,16 +22,7 @@ const asked: ActionAsked = {
   triggerId,
   now: "2026-01-02T00:00:00.000Z",
 };
-const nothing: PolicyState = {
-  modes: {},
-  automationModes: {},
-  modeAuthors: {},
-  reviewed: {},
-  risks: {},
-  riskAuthors: {},
-  rules: [],
-  keepsFullResults: false,
-};
+const nothing = policyDecider.initialState();
 const key = keyOf("slack", "send");
 const rule = (name: string, change: Partial<PolicyRule>): PolicyState["rules"][number] => ({
   id: derivedId("rule", name),

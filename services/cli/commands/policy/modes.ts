@@ -8,13 +8,14 @@ import {
   setAutomationMode,
 } from "../../../policy/policy-changes.ts";
 import type { CliContext } from "../../context.ts";
-import { idArgument } from "../../id-argument.ts";
 import { byOption } from "../../operator.ts";
 import { printable } from "../../output/printable.ts";
 import { addListCommand } from "./add-list-command.ts";
 import { withPolicy } from "./with-policy.ts";
 import {
+  actionText,
   authorColumn,
+  automationOption,
   modeArgument,
   nameArgument,
   organizationText,
@@ -26,12 +27,6 @@ interface ChangeOptions {
   readonly by: string;
   readonly automation?: TriggerId;
 }
-
-const automationOption = [
-  "--automation <trigger>",
-  "in this automation's sessions only, trg_…",
-  idArgument("trigger", "a trigger"),
-] as const;
 
 /** `policy modes list|set|clear`. */
 export const addModeCommands = (policy: Command, context: CliContext): void => {
@@ -68,7 +63,7 @@ export const addModeCommands = (policy: Command, context: CliContext): void => {
             automation === undefined
               ? await setActionMode(deps, changing(by), set)
               : await setAutomationMode(deps, changing(by), { ...set, triggerId: automation });
-          context.print(printable(`${integration} / ${action}: ${mode}.`));
+          context.print(printable(`${actionText(set)}: ${mode}.`));
           const warning = unreviewedText(set, reviewed);
           if (warning !== null) context.print(printable(warning));
         }),
@@ -93,7 +88,7 @@ export const addModeCommands = (policy: Command, context: CliContext): void => {
             const followed = { ...named, triggerId: automation, mode: null };
             await setAutomationMode(deps, changing(by), followed);
           }
-          context.print(printable(`${integration} / ${action} has no mode of its own.`));
+          context.print(printable(`${actionText(named)} has no mode of its own.`));
         }),
     );
 };
@@ -110,5 +105,5 @@ const columns = [
   authorColumn,
   timeColumn,
   { title: "automation", width: 30, text: ({ triggerId }: ModeRow) => triggerId ?? "-" },
-  { title: "action", width: 0, text: (row: ModeRow) => `${row.integration} / ${row.action}` },
+  { title: "action", width: 0, text: (row: ModeRow) => actionText(row) },
 ];

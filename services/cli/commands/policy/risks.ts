@@ -7,7 +7,14 @@ import { byOption } from "../../operator.ts";
 import { printable } from "../../output/printable.ts";
 import { addListCommand } from "./add-list-command.ts";
 import { withPolicy } from "./with-policy.ts";
-import { authorColumn, nameArgument, organizationText, riskArgument, timeColumn } from "./words.ts";
+import {
+  actionText,
+  authorColumn,
+  nameArgument,
+  organizationText,
+  riskArgument,
+  timeColumn,
+} from "./words.ts";
 
 interface ChangeOptions {
   readonly by: string;
@@ -66,7 +73,7 @@ const change = (
 ): Promise<void> =>
   withPolicy(context, organization, async ({ deps, changing }) => {
     await overrideRisk(deps, changing(by), { integration, action, risk });
-    const of = action === null ? integration : `${integration} / ${action}`;
+    const of = actionText({ integration, action });
     context.print(printable(`${of}: ${risk ?? "as the integration says"}.`));
   });
 
@@ -76,10 +83,5 @@ const columns = [
   { title: "risk", width: 8, text: ({ risk }: RiskRow) => risk },
   authorColumn,
   timeColumn,
-  {
-    title: "of",
-    width: 0,
-    text: ({ integration, action }: RiskRow) =>
-      action === null ? integration : `${integration} / ${action}`,
-  },
+  { title: "of", width: 0, text: (row: RiskRow) => actionText(row) },
 ];

@@ -13,7 +13,9 @@ import { conditionText, readCondition } from "./conditions.ts";
 import { addListCommand } from "./add-list-command.ts";
 import { withPolicy } from "./with-policy.ts";
 import {
+  actionText,
   authorColumn,
+  automationOption,
   nameArgument,
   organizationText,
   timeColumn,
@@ -81,11 +83,7 @@ const addAddCommand = (rules: Command, context: CliContext): void => {
         .argParser(idArgument("session", "a session"))
         .conflicts("automation"),
     )
-    .option(
-      "--automation <trigger>",
-      "in this automation's sessions only, trg_…",
-      idArgument("trigger", "a trigger"),
-    )
+    .option(...automationOption)
     .option(
       "--expires <instant>",
       "when it ends",
@@ -138,9 +136,9 @@ const columns = [
   {
     title: "action",
     width: 0,
-    text: ({ integration, action, conditions, note }: RuleView) =>
+    text: ({ conditions, note, ...named }: RuleView) =>
       [
-        `${integration} / ${action}`,
+        actionText(named),
         ...conditions.map((condition) => `if ${conditionText(condition)}`),
         ...(note === "" ? [] : [`(${note})`]),
       ].join(" "),

@@ -3,6 +3,8 @@ import { Argument } from "commander";
 import { agentIntegration } from "#contracts/policy/agent-tools";
 import { type ActionMode, actionModeSchema, riskLevelSchema } from "#contracts/policy/mode";
 import { anyName, policyRuleSchema } from "#contracts/policy/rules";
+import type { AuthorView } from "#contracts/policy/view";
+import { idArgument } from "../../id-argument.ts";
 import { schemaArgument } from "../../schema-argument.ts";
 
 export const organizationText = ["<organization>", "its id, org_…"] as const;
@@ -16,19 +18,28 @@ export const modeArgument = (): Argument =>
   new Argument("<mode>").choices(actionModeSchema.options);
 export const riskArgument = (): Argument => new Argument("<risk>").choices(riskLevelSchema.options);
 
-interface Authored {
-  readonly by: string | null;
-  readonly byName: string | null;
-  readonly at: string | null;
-}
+export const automationOption = [
+  "--automation <trigger>",
+  "in this automation's sessions only, trg_…",
+  idArgument("trigger", "a trigger"),
+] as const;
+
+/** An action, or with null all of an integration. */
+export const actionText = ({
+  integration,
+  action,
+}: {
+  readonly integration: string;
+  readonly action: string | null;
+}): string => (action === null ? integration : `${integration} / ${action}`);
 
 /** Who has decided so, by name where the organisation has somebody of this id. */
 export const authorColumn = {
   title: "set by",
   width: 20,
-  text: ({ by, byName }: Authored) => byName ?? by ?? "-",
+  text: ({ by, byName }: AuthorView) => byName ?? by ?? "-",
 };
-export const timeColumn = { title: "at", width: 24, text: ({ at }: Authored) => at ?? "-" };
+export const timeColumn = { title: "at", width: 24, text: ({ at }: AuthorView) => at ?? "-" };
 
 /** Warns where an action was let run that nobody could look at; null where there is nothing to warn of. */
 export const unreviewedText = (
