@@ -5,6 +5,7 @@
 import { positionHeader } from "#contracts/http/common";
 import type { Route } from "#contracts/http/route";
 import type { Answer, AnswerBody, CallArguments } from "./call.ts";
+import { rememberOwnWrites } from "./own-writes.ts";
 import { ProblemError, problemOfAnswer } from "./problem-error.ts";
 import { requestUrl } from "./request-url.ts";
 
@@ -18,8 +19,11 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** How long a call may take; 90 s unless told, because an action may take a minute. */
   readonly timeoutMs?: number;
+  /** Milliseconds, of a clock that only goes forward; the program's own unless given. */
+  readonly now?: () => number;
 }
 
+/** A query that follows a command of the same client has the command in its answer. */
 export interface Client {
   /** Calls a route and answers its body. @throws ProblemError for everything else. */
   call<R extends Route>(route: R, ...input: CallArguments<R>): Promise<AnswerBody<R>>;
@@ -28,17 +32,18 @@ export interface Client {
 }
 
 export const createClient = (options: ClientOptions): Client => {
-  const { baseUrl, timeoutMs = 90_000 } = options;
+  const { baseUrl, timeoutMs = 90_000, now = () => performance.now() } = options;
   const token = options.accessToken ?? options.serviceToken;
   // Looked up on each call: a page's fetch must be called as a method of the window.
   const send = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init));
+  const ownWrites = rememberOwnWrites(now);
 
   const request: Client["request"] = async <R extends Route>(
     route: R,
     ...[input]: CallArguments<R>
   ) => {
     const call: AnyInput = input ?? {};
-    const url = requestUrl(baseUrl, route.path, call.params, call.query);
+    const url = requestUrl(baseUrl, route.path, call.params, ownWrites.query(route, call.query));
     const signals = [AbortSignal.timeout(timeoutMs), ...(call.signal ? [call.signal] : [])];
     const { response, text } = await exchange(send, url, {
       method: route.method,
@@ -48,6 +53,7 @@ export const createClient = (options: ClientOptions): Client => {
     });
     const body = jsonOf(text);
     if (!response.ok) throw problemOfAnswer(response.status, body);
+    ownWrites.answered(body);
     return {
       status: response.status,
       body: checked(route, response.status, body),

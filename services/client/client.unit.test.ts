@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { setActionMode } from "#contracts/http/actions";
 import { changeConnector } from "#contracts/http/connectors";
+import { getMe } from "#contracts/http/identity";
 import { promptSession, listSessions } from "#contracts/http/sessions";
 import { derivedId } from "#contracts/ids";
 import { createClient } from "./client.ts";
@@ -107,6 +108,61 @@ describe("the client", () => {
     const signal = AbortSignal.abort(new Error("the page was left"));
     const aborted = failing((_, init) => Promise.reject(init?.signal?.reason as Error));
     await expect(aborted.call(listSessions, { signal })).rejects.toThrow("the page was left");
+  });
+});
+
+describe("a query after a command", () => {
+  /** Answers commands with these positions. */
+  const committing = (positions: readonly string[]) => {
+    const left = [...positions];
+    let time = 0;
+    let after: string | null = null;
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      after = new URL(url as string).searchParams.get("after");
+      return Promise.resolve(
+        init?.method === "POST"
+          ? Response.json({ promptId, position: left.shift() }, { status: 202 })
+          : Response.json({ sessions: [], next: null }),
+      );
+    };
+    const client = createClient({ baseUrl: "http://host", fetch, now: () => time });
+    return {
+      prompt: () => client.call(promptSession, { params: { sessionId }, body: { text: "Hi" } }),
+      /** The position that a query asks for. */
+      asked: async (query: { readonly after?: string } = {}) => {
+        await client.call(listSessions, { query });
+        return after;
+      },
+      /** That of a query which knows nothing of positions. */
+      askedOfOthers: async () => {
+        await client.call(getMe).catch(() => undefined); // Its answer is of another shape.
+        return after;
+      },
+      advance: (ms: number) => (time += ms),
+    };
+  };
+
+  it("asks for an answer that includes the newest command", async () => {
+    const { prompt, asked } = committing(["0:7", "0:9"]);
+    expect(await asked()).toBeNull();
+    await prompt();
+    expect(await asked()).toBe("0:7");
+    await prompt();
+    expect(await asked()).toBe("0:9");
+    expect(await asked({ after: "0:3" })).toBe("0:3");
+  });
+
+  it("asks no more for a command of long ago", async () => {
+    const { prompt, asked, advance } = committing(["0:7"]);
+    await prompt();
+    advance(10_001);
+    expect(await asked()).toBeNull();
+  });
+
+  it("asks nothing of routes that know nothing of positions", async () => {
+    const { prompt, askedOfOthers } = committing(["0:7"]);
+    await prompt();
+    expect(await askedOfOthers()).toBeNull();
   });
 });
 

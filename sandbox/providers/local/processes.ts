@@ -64,12 +64,21 @@ const findTrees = async (
   return [...all.values()].filter(({ pid }) => found.has(pid));
 };
 
-/** Stops all processes of a sandbox where they are, or lets them go on. */
-export const freezeSandbox = (sandboxId: string): Promise<void> => signalAll(sandboxId, "SIGSTOP");
-export const thawSandbox = (sandboxId: string): Promise<void> => signalAll(sandboxId, "SIGCONT");
+/** Stops all processes of a sandbox where they are, also those that begin while it looks for them. */
+export const freezeSandbox = async (sandboxId: string): Promise<void> => {
+  const stopped = new Set<string>();
+  for (let before = -1; before !== stopped.size;) {
+    before = stopped.size;
+    for (const { pid, startTime } of await findSandboxProcesses(sandboxId)) {
+      signalProcess(pid, "SIGSTOP");
+      stopped.add(`${pid} ${startTime}`);
+    }
+  }
+};
 
-const signalAll = async (sandboxId: string, signal: NodeJS.Signals): Promise<void> => {
-  for (const { pid } of await findSandboxProcesses(sandboxId)) signalProcess(pid, signal);
+/** Lets the processes of a frozen sandbox go on. */
+export const thawSandbox = async (sandboxId: string): Promise<void> => {
+  for (const { pid } of await findSandboxProcesses(sandboxId)) signalProcess(pid, "SIGCONT");
 };
 
 export interface EndLimits {

@@ -55,7 +55,15 @@ export const homeOf = (root: string): string => path.join(root, "home", "user");
 /** Copies a container's or an image's folder as a whole, with links, modes and times as they are. */
 export const copyFolder = async (from: string, to: string): Promise<void> => {
   await mkdir(path.dirname(to), { recursive: true });
-  await promisify(execFile)("cp", ["-a", "--reflink=auto", "--", from, to]);
+  await promisify(execFile)("cp", [
+    "-a",
+    "--reflink=auto",
+    // Into an existing folder it would go as a folder of its own.
+    "--no-target-directory",
+    "--",
+    from,
+    to,
+  ]);
 };
 
 export const openContainer = (options: ContainerOptions): Container => {
@@ -99,6 +107,7 @@ export const openContainer = (options: ContainerOptions): Container => {
       }
     },
     abandon: async () => {
+      removed = true;
       await freezeSandbox(sandboxId);
       await rename(root, `${root}-${sandboxId}`);
     },

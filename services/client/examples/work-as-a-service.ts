@@ -13,10 +13,9 @@ export const openOnce = async (
   { key, prompt }: { readonly key: string; readonly prompt: string },
 ): Promise<string> => {
   const client = createClient({ baseUrl, serviceToken });
-  const { sessionId, position } = await client.call(createSession, {
+  const { sessionId } = await client.call(createSession, {
     headers: { "idempotency-key": key },
     body: { title: "Nightly", prompt },
   });
-  const query = { after: position };
-  return (await client.call(getSession, { params: { sessionId }, query })).status;
+  return (await client.call(getSession, { params: { sessionId } })).status;
 };
