@@ -6,6 +6,7 @@ import { readAggregate } from "./reading/read-aggregate.ts";
 import { readAll } from "./reading/read-all.ts";
 import { commitsBetweenSnapshots } from "./aggregates/snapshots.ts";
 import { counter, setMode, testMeta } from "./testing/counter.ts";
+import { awaitSnapshot } from "./testing/await-snapshot.ts";
 import { openTestEventStore, type TestEventStore } from "./testing/test-event-store.ts";
 import { planTopology } from "./topology/plan.ts";
 import { streamDefinitions } from "./topology/streams.ts";
@@ -113,6 +114,7 @@ describe("snapshots", () => {
   it("shorten the fold and change nothing of its outcome", async () => {
     const key = newKey();
     await fill(key, commitsBetweenSnapshots + 5);
+    await awaitSnapshot(test.store, { ...key, aggregate: "policy" });
     const loaded = await loadAggregate(test.store, counter, key);
     expect(loaded.folded).toBeLessThan(10);
     const { snapshotVersion: _, ...withoutSnapshot } = counter;

@@ -13,7 +13,8 @@ import type { AggregateDefinition, AggregateKey, LoadedAggregate } from "./load.
 import { formatPosition } from "../position.ts";
 import { sealCommit } from "../sealing/seal-commit.ts";
 import { shardOf } from "../sharding.ts";
-import { commitsBetweenSnapshots, writeSnapshot } from "./snapshots.ts";
+import { queueSnapshot } from "./snapshot-queue.ts";
+import { commitsBetweenSnapshots } from "./snapshots.ts";
 import { textOwnerOf } from "./text-owner.ts";
 
 /** How often a command is decided anew when others change its aggregate at the same time. */
@@ -141,7 +142,7 @@ const appendDecided = async <Command, Event, State>(
     textOwners: isSealed ? new Set(loaded.textOwners).add(owner) : loaded.textOwners,
   };
   const isDue = loaded.folded >= commitsBetweenSnapshots;
-  if (isDue) await writeSnapshot(store, definition, { ref, folding: next });
+  if (isDue) queueSnapshot(store, definition, { ref, folding: next });
   keepAggregate(store, definition, key, isDue ? { ...next, folded: 0 } : next);
   return { position, state, events, changed: true };
 };

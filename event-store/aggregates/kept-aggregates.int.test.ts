@@ -6,6 +6,7 @@ import { keepAggregate, loadKept, recallAggregate } from "./kept-aggregates.ts";
 import { type AggregateDefinition, loadAggregate } from "./load.ts";
 import { commitsBetweenSnapshots } from "./snapshots.ts";
 import { memoryDataKeys } from "../testing/memory-data-keys.ts";
+import { awaitSnapshot } from "../testing/await-snapshot.ts";
 import { type Counter, counter, setMode, testMeta } from "../testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "../testing/test-event-store.ts";
 
@@ -49,6 +50,7 @@ it("are after each command what the log leads to, and are not read for the next 
   const { snapshotVersion: _, ...withoutSnapshot } = counter;
   const { folded: __, ...whole } = await loadAggregate(test.store, withoutSnapshot, key);
   expect(kept).toMatchObject(whole);
+  await awaitSnapshot(test.store, { ...key, aggregate: "policy" });
   expect((await loadAggregate(test.store, counter, key)).folded).toBeLessThan(10);
 });
 

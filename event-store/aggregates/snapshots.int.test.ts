@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
 import { connectToNats } from "../connection.ts";
 import { openEventStore } from "../event-store.ts";
@@ -6,6 +6,7 @@ import { execute } from "./execute.ts";
 import { type AggregateKey, loadAggregate, type LoadedAggregate } from "./load.ts";
 import { subjectOf } from "../sharding.ts";
 import { commitsBetweenSnapshots, readSnapshot, writeSnapshot } from "./snapshots.ts";
+import { awaitSnapshot } from "../testing/await-snapshot.ts";
 import { type Counter, counter, setMode, testMeta } from "../testing/counter.ts";
 import { openTestEventStore, type TestEventStore } from "../testing/test-event-store.ts";
 
@@ -34,6 +35,13 @@ const history = async (commits: number) => {
   return { key, stages };
 };
 
+/** The same log, as another process has it. */
+const openAnother = async () => {
+  const connection = await connectToNats({ url: test.url, name: "another" });
+  const store = await openEventStore({ connection, durability: test.durability });
+  return { store, [Symbol.asyncDispose]: () => connection.close() };
+};
+
 /** How much was read is the only thing that a snapshot may change. */
 const meaning = ({ folded: _, bytes: __, ...rest }: LoadedAggregate<Counter>) => rest;
 
@@ -57,17 +65,12 @@ describe("a snapshot", () => {
     const { key, stages } = await history(9);
     const [, , second, , , fifth] = stages;
     if (!second || !fifth) throw new Error("There are nine.");
-    const connection = await connectToNats({ url: test.url, name: "another" });
-    const another = await openEventStore({ connection, durability: test.durability });
-    try {
-      for (const folding of [second, fifth, second]) {
-        await writeSnapshot(another, counter, { ref: refOf(key), folding });
-        const loaded = await load(key);
-        expect(loaded.folded).toBe(9 - folding.state.count);
-        expect(meaning(loaded)).toEqual(meaning(await loadWhole(key)));
-      }
-    } finally {
-      await connection.close();
+    await using another = await openAnother();
+    for (const folding of [second, fifth, second]) {
+      await writeSnapshot(another.store, counter, { ref: refOf(key), folding });
+      const loaded = await load(key);
+      expect(loaded.folded).toBe(9 - folding.state.count);
+      expect(meaning(loaded)).toEqual(meaning(await loadWhole(key)));
     }
   });
 
@@ -105,13 +108,25 @@ describe("a snapshot", () => {
   it("is written once enough has been folded, and remembers the commands before it", async () => {
     const key = { organization: newId("organization"), id: newId("policy") };
     for (let index = 0; index <= commitsBetweenSnapshots; index += 1) {
+      expect(await readSnapshot(test.store, counter, refOf(key))).toBeNull();
       await execute(test.store, counter, key, setMode(`a${index}`), testMeta(`c${index}`));
-      const written = await readSnapshot(test.store, counter, refOf(key));
-      expect(written?.state.count).toBe(
-        index < commitsBetweenSnapshots ? undefined : commitsBetweenSnapshots + 1,
-      );
     }
+    await awaitSnapshot(test.store, refOf(key));
+    const written = await readSnapshot(test.store, counter, refOf(key));
+    expect(written?.state.count).toBe(commitsBetweenSnapshots + 1);
     const again = await execute(test.store, counter, key, setMode("a0"), testMeta("c0"));
     expect(again.changed).toBe(false);
+  });
+
+  it("keeps no command waiting", async () => {
+    const key = { organization: newId("organization"), id: newId("policy") };
+    await using another = await openAnother();
+    const unanswered = new Promise<number>(() => undefined);
+    const put = vi.spyOn(another.store.snapshots, "put").mockReturnValue(unanswered);
+    for (let index = 0; index <= commitsBetweenSnapshots + 1; index += 1) {
+      await execute(another.store, counter, key, setMode(`a${index}`), testMeta());
+    }
+    expect(put).toHaveBeenCalledTimes(1);
+    expect((await load(key)).folded).toBe(commitsBetweenSnapshots + 2);
   });
 });

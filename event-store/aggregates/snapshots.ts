@@ -129,8 +129,7 @@ export const writeSnapshot = async <Command, Event, State>(
     await store.snapshots.put(subject, JSON.stringify(stored));
     rememberSnapshotEnd(store, subject, sequence);
   } catch {
-    // No answer, no keys, or a state that is too large for a message: the next load has more to fold, and the
-    // command after it tries again.
+    // No answer, no keys, or a state that is too large for a message: the next load has more to fold.
   }
 };
 

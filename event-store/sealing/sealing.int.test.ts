@@ -12,6 +12,7 @@ import { subjectOf } from "../sharding.ts";
 import { commitsBetweenSnapshots } from "../aggregates/snapshots.ts";
 import { testMeta } from "../testing/counter.ts";
 import { type MemoryDataKeys, memoryDataKeys } from "../testing/memory-data-keys.ts";
+import { awaitSnapshot } from "../testing/await-snapshot.ts";
 import { openTestEventStore, type TestEventStore } from "../testing/test-event-store.ts";
 
 type Queued = Extract<SessionEvent, { type: "PromptQueued" }>;
@@ -111,9 +112,8 @@ describe("a log whose text is sealed", () => {
     const neighbour = newId("session");
     await say(neighbour, "to be kept");
     for (let index = 0; index <= commitsBetweenSnapshots; index += 1) await say(id, "secret");
-    const subject = subjectOf({ organization, aggregate: "session", id }, 1);
-    const snapshot = await store.snapshots.get(subject);
-    expect(snapshot?.json()).toMatchObject({ sealed: { owner: id } });
+    const snapshot = await awaitSnapshot(store, { organization, aggregate: "session", id });
+    expect(snapshot.json()).toMatchObject({ sealed: { owner: id } });
     expect(await storedBytes(id)).not.toContain("secret");
     expect((await load(id)).folded).toBeLessThan(commitsBetweenSnapshots);
 
