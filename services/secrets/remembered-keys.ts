@@ -2,6 +2,10 @@ import type { DataKey, TextOwner } from "#event-store/sealing/data-keys";
 
 /** How many keys are remembered; those that were asked for longest ago are forgotten. */
 const most = 10_000;
+/** A key that is used after this share of its lifetime is asked for again while it may still be used. */
+const refreshedAfter = 0.5;
+/** How long nothing is asked for early after that has failed, in milliseconds. */
+const refreshPauseMs = 1_000;
 
 interface KeySource {
   /** Of each owner, null where there is none. */
@@ -24,6 +28,9 @@ interface Entry {
 /**
  * Remembers keys for their lifetime, counted from the moment when each was asked for: so no process uses
  * one for longer than that after its erasure. That there is none is not remembered: it may be made next.
+ *
+ * Keys that are in use are asked for again early, and together: so nobody waits for them, and sessions that
+ * began at once do not all ask at once, each on a connection of its own, whenever their keys have grown old.
  */
 export const rememberKeys = ({
   lifetimeMs,
@@ -31,6 +38,9 @@ export const rememberKeys = ({
   findOrMake,
 }: KeySource & { readonly lifetimeMs: number }): RememberedKeys => {
   const entries = new Map<string, Entry>();
+  const aging = new Map<string, TextOwner>();
+  let refreshing = false;
+  let refreshedNotBefore = 0;
 
   const fresh = (owner: TextOwner): Entry | undefined => {
     const entry = entries.get(nameOf(owner));
@@ -51,12 +61,43 @@ export const rememberKeys = ({
     if (entries.size > most && oldest !== undefined) entries.delete(oldest);
   };
 
-  /** What was remembered may have grown too old while it was waited for. */
+  const refresh = async (): Promise<void> => {
+    const owners = [...aging.values()];
+    aging.clear();
+    const before = owners.map((owner) => entries.get(nameOf(owner)));
+    const askedAt = performance.now();
+    try {
+      const keys = await find(owners);
+      for (const [index, owner] of owners.entries()) {
+        const key = keys[index] ?? null;
+        const isKnownStill = before[index] && entries.get(nameOf(owner)) === before[index];
+        if (isKnownStill && key) remember(owner, { askedAt, key: Promise.resolve(key) });
+        else if (isKnownStill) entries.delete(nameOf(owner));
+      }
+    } catch {
+      // Nobody waits for these. Whoever needs a key when it has grown too old asks, and hears what is wrong.
+      refreshedNotBefore = performance.now() + refreshPauseMs;
+    }
+    refreshing = false;
+  };
+
+  const refreshIfAging = (owner: TextOwner, { askedAt }: Entry): void => {
+    const now = performance.now();
+    if (now - askedAt < lifetimeMs * refreshedAfter || now < refreshedNotBefore) return;
+    aging.set(nameOf(owner), owner);
+    if (refreshing) return;
+    refreshing = true;
+    // Whoever else is in use at this moment comes along.
+    setImmediate(() => void refresh());
+  };
+
+  /** What was remembered may have grown too old, or been asked for anew, while it was waited for. */
   const ifFresh = async (owner: TextOwner): Promise<DataKey | null | undefined> => {
     const entry = fresh(owner);
     if (!entry) return undefined;
-    const key = await entry.key;
-    return fresh(owner) === entry ? key : undefined;
+    refreshIfAging(owner, entry);
+    await entry.key;
+    return fresh(owner)?.key;
   };
 
   return {
