@@ -95,13 +95,13 @@ const measured = (
   let cpuUs = 0;
   return {
     ask: async (count, { counts }) => {
-      const before = await gateway.call("usage");
+      const before = await gateway.call("cpuUs");
       const taken = await atSteadyRate(asked, count, one);
-      const after = await gateway.call("usage");
+      const after = await gateway.call("cpuUs");
       asked += count;
       if (!counts) return;
       latencies.push(...taken);
-      cpuUs += after.cpuUs - before.cpuUs;
+      cpuUs += after - before;
     },
     end: async () => {
       await pool.close();
