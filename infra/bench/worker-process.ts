@@ -4,6 +4,7 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { serverNodeOptions } from "../process/server-node-options.ts";
 
 /** What a worker can be told to do; inputs and answers are plain JSON. */
 export type WorkerCommands = Readonly<Record<string, (...input: never[]) => unknown>>;
@@ -21,14 +22,14 @@ type Reply = { readonly answer: unknown } | { readonly error: string };
 
 /**
  * Starts a program that calls {@link serveCommands}.
- * @param options of Node itself, by default those that run TypeScript
+ * @param options of Node itself beside those of a process that serves, by default those that run TypeScript
  */
 export const startWorker = <Commands extends WorkerCommands>(
   program: URL,
   options: readonly string[] = process.execArgv,
 ): Worker<Commands> => {
   const child = fork(program, {
-    execArgv: [...options, "--expose-gc"],
+    execArgv: [...serverNodeOptions, ...options, "--expose-gc"],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const exited = once(child, "exit");

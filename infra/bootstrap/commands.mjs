@@ -2,6 +2,7 @@
  * @typedef {object} Program
  * @property {string} file TypeScript or JavaScript, relative to the package
  * @property {string[]} [args] come before the user's
+ * @property {string[]} [nodeOptions] for Node itself
  *
  * @typedef {object} Command
  * @property {Program} program
@@ -12,7 +13,11 @@
 /** What `npm run` can start. @type {Record<string, Command>} */
 export const commands = {
   demo: { program: { file: "services/demo/main.ts" }, dashboard: true },
-  start: { program: { file: "services/main.ts" }, dashboard: true },
+  start: {
+    // See infra/process/server-node-options.ts.
+    program: { file: "services/main.ts", nodeOptions: ["--min-semi-space-size=16"] },
+    dashboard: true,
+  },
   cli: { program: { file: "services/cli/main.ts" } },
   bench: { program: { file: "infra/bench/main.ts" } },
   test: {

@@ -18,6 +18,7 @@ export function runProgram({ program, args }) {
   const child = spawn(
     process.execPath,
     [
+      ...(program.nodeOptions ?? []),
       "--conditions=proliferate-source",
       ...["--import", "tsx"],
       ...["--import", join(packageRoot, "infra/bootstrap/follow-parent.mjs")],
