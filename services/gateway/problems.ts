@@ -14,7 +14,9 @@ export const sendProblem = (
   if (known.status >= 500) request.span?.fail(known);
   else request.span?.set({ "error.type": known.code });
   if (known.status >= 500) {
-    request.log.error({ err: error, code: known.code }, "request failed");
+    // What a service behind this one refuses or breaks is not for the operator of this one to mend.
+    const level = known.code === "internal" ? "error" : "warn";
+    request.log[level]({ err: error, code: known.code }, "request failed");
   } else {
     request.log.debug({ code: known.code, detail: known.message }, "request refused");
   }
