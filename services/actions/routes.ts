@@ -18,9 +18,9 @@ import {
   listInvocations,
   listSessionInvocations,
 } from "#projections/invocations/queries";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import type { Principal } from "../gateway/principal.ts";
-import { metaOf } from "../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import type { Principal } from "../gateway/authentication/principal.ts";
+import { metaOf } from "../gateway/requests/request-meta.ts";
 import { requireConnection } from "../sessions/connections/granted-connections.ts";
 import { requireSession } from "../sessions/session-log.ts";
 import { listAvailable } from "./sources/catalogue.ts";

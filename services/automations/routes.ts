@@ -1,7 +1,7 @@
 import { listRuns as listRunsRoute } from "#contracts/http/triggers";
 import type { Queryable } from "#projections/database";
 import { listRuns } from "#projections/runs/queries";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
 
 export const automationRoutes = (sql: Queryable): readonly RouteHandler[] => [
   handleRoute(listRunsRoute, async ({ query: { limit, cursor }, principal }) => ({

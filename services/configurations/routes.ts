@@ -3,9 +3,9 @@ import type { ConfigurationId } from "#contracts/ids";
 import type { EventStore } from "#event-store/event-store";
 import { getConfiguration, listConfigurations } from "#projections/configurations/queries";
 import type { Queryable } from "#projections/database";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import type { Principal } from "../gateway/principal.ts";
-import { metaOf } from "../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import type { Principal } from "../gateway/authentication/principal.ts";
+import { metaOf } from "../gateway/requests/request-meta.ts";
 import {
   archiveConfiguration,
   changeConfiguration,

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { allowedOrigins } from "./allowed-origins.ts";
+import { allowedOrigins } from "./browsers/allowed-origins.ts";
 import { startTestGateway, type TestGateway } from "./testing/test-gateway.ts";
 
 const friend = "https://app.example.com";

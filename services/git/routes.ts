@@ -1,7 +1,7 @@
 /** Git in a session's sandbox, over HTTP. */
 import * as http from "#contracts/http/git";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import { type CommandingRequest, metaOf } from "../gateway/requests/request-meta.ts";
 import type { PersonsRequest } from "../sessions/session-request.ts";
 import { createGitOperations, type GitCaller, type GitDeps } from "./operations.ts";
 

@@ -1,7 +1,7 @@
 import { DomainError } from "#contracts/errors";
 import { addUser, getMe, signIn, signOut } from "#contracts/http/identity";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { clearedSessionCookie, sessionCookie } from "../gateway/session-cookie.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import { clearedSessionCookie, sessionCookie } from "../gateway/browsers/session-cookie.ts";
 import type { Identity } from "./identity.ts";
 
 export interface IdentityRoutesDeps {

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyBaseLogger, LogController } from "fastify";
 import type { Logger } from "pino";
 import { DomainError } from "#contracts/errors";
-import { sendProblem } from "../gateway/problems.ts";
-import "../gateway/request-context.ts";
+import { sendProblem } from "../gateway/routes/problems.ts";
+import "../gateway/requests/request-context.ts";
 import type { Running } from "../running.ts";
 import { type ServedMetrics, serveMetrics } from "./serve-metrics.ts";
 

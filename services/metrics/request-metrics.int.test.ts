@@ -5,7 +5,7 @@ import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Route } from "#contracts/http/route";
 import { buildGateway } from "../gateway/app.ts";
-import { handleRoute } from "../gateway/handle-route.ts";
+import { handleRoute } from "../gateway/routes/handle-route.ts";
 import { openMetrics } from "./open-metrics.ts";
 
 const route = {

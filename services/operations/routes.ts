@@ -3,7 +3,7 @@ import { getHealth, getProjections, listAudit } from "#contracts/http/operations
 import type { EventStore } from "#event-store/event-store";
 import { listAudit as queryAudit } from "#projections/audit/queries";
 import { readProjectionStatus } from "#projections/status";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
 import { assertHealthy, type HealthChecks } from "./health.ts";
 
 export interface OperationsRoutesDeps {

@@ -4,8 +4,8 @@ import type { AutoDeleteDefault } from "#contracts/organization/view";
 import type { Position } from "#contracts/position";
 import { newCommandMeta } from "#event-store/command-meta";
 import type { EventStore } from "#event-store/event-store";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { actorOf, type Principal } from "../gateway/principal.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import { actorOf, type Principal } from "../gateway/authentication/principal.ts";
 import { changeOrganization, loadOrganization } from "./commands.ts";
 import { ownAutoDeleteDays } from "./decider.ts";
 

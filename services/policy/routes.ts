@@ -14,9 +14,9 @@ import {
   setFullResultKeeping,
 } from "#contracts/http/policy";
 import { newId } from "#contracts/ids";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import type { Principal } from "../gateway/principal.ts";
-import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import type { Principal } from "../gateway/authentication/principal.ts";
+import { type CommandingRequest, metaOf } from "../gateway/requests/request-meta.ts";
 import { askPolicy, spentRules } from "./deciding/ask-policy.ts";
 import { changePolicy, loadPolicy, requireRule } from "./commands.ts";
 import { dryRun } from "./deciding/dry-run.ts";

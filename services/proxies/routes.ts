@@ -3,7 +3,7 @@ import { openProxy } from "#contracts/http/proxies";
 import type { SessionId } from "#contracts/ids";
 import type { ProxyAccess } from "#contracts/proxies/target";
 import type { EventStore } from "#event-store/event-store";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
 import type { ProxyTicket, Signed } from "../identity/signed-tokens.ts";
 import { requireMayChange } from "../sessions/permissions.ts";
 import { requireSession } from "../sessions/session-log.ts";

@@ -4,7 +4,7 @@ import { pastOfSessions } from "../fanout/watched-session/past-of-sessions.ts";
 import { verifyLiveTicket } from "../identity/signed-tokens.ts";
 import { createLiveGit } from "../git/live-git.ts";
 import { openSidecarAccess } from "../git/sidecar-access.ts";
-import { allowedOrigins } from "../gateway/allowed-origins.ts";
+import { allowedOrigins } from "../gateway/browsers/allowed-origins.ts";
 import { createLiveCommands } from "../sessions/live/live-commands.ts";
 import { openDirectory } from "../identity/directory.ts";
 import { rememberingUsers } from "../identity/known-users.ts";

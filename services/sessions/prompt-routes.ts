@@ -1,10 +1,10 @@
 import type { Sql } from "postgres";
 import * as http from "#contracts/http/prompts";
 import { authorOf } from "#contracts/transcript/author";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
 import { nameAuthors } from "../identity/name-authors.ts";
 import * as commands from "./commands.ts";
-import { metaOf } from "../gateway/request-meta.ts";
+import { metaOf } from "../gateway/requests/request-meta.ts";
 import { requireSession } from "./session-log.ts";
 import { refOf } from "./session-request.ts";
 import type { OpenPrompt } from "./aggregate/state.ts";

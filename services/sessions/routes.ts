@@ -6,8 +6,8 @@ import type { OrganizationId, SessionId, UserId } from "#contracts/ids";
 import type { LiveAccess } from "#contracts/live/client-frames";
 import { type WorkspaceRepository, workspaceRoot } from "#contracts/repository";
 import { getSession, listSessions } from "#projections/sessions/queries";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import type { Principal } from "../gateway/principal.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import type { Principal } from "../gateway/authentication/principal.ts";
 import * as commands from "./commands.ts";
 import { createSession, type CreateSessionDeps } from "./creation/create-session.ts";
 import { environmentRoutes } from "./environment/routes.ts";
@@ -18,7 +18,7 @@ import { readTranscript } from "./transcript/read-transcript.ts";
 import { serviceTrialRoutes } from "./service-trial/routes.ts";
 import { requireSession, sessionNotFound } from "./session-log.ts";
 import { telemetryOf } from "./telemetry.ts";
-import { type CommandingRequest, metaOf } from "../gateway/request-meta.ts";
+import { type CommandingRequest, metaOf } from "../gateway/requests/request-meta.ts";
 import { refOf, type SessionRequest } from "./session-request.ts";
 
 export interface SessionRoutesDeps extends CreateSessionDeps {

@@ -1,6 +1,6 @@
 /** What the routes of a session take from a request. */
 import type { SessionId } from "#contracts/ids";
-import type { Principal } from "../gateway/principal.ts";
+import type { Principal } from "../gateway/authentication/principal.ts";
 import type { SessionRef } from "./session-log.ts";
 
 export interface SessionRequest {

@@ -1,6 +1,6 @@
 import { callTool } from "#contracts/http/tools";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { metaOf } from "../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import { metaOf } from "../gateway/requests/request-meta.ts";
 import { requireUndeletedSession } from "../sessions/session-log.ts";
 import { checkCall } from "./check-call.ts";
 import { runCall, type RunCallDeps } from "./run-call.ts";

@@ -8,8 +8,8 @@ import {
 import type { Queryable } from "#projections/database";
 import { listTriggers } from "#projections/triggers/queries";
 import { requireConfiguration } from "../configurations/commands.ts";
-import { handleRoute, type RouteHandler } from "../gateway/handle-route.ts";
-import { metaOf } from "../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../gateway/routes/handle-route.ts";
+import { metaOf } from "../gateway/requests/request-meta.ts";
 import { createTrigger } from "./commands.ts";
 import { ingest, type IngestDeps } from "./ingest.ts";
 

@@ -3,7 +3,7 @@ import { assertNever } from "#contracts/assert-never";
 import { DomainError } from "#contracts/errors";
 import type { invokeAction } from "#contracts/http/actions";
 import type { InvocationId } from "#contracts/ids";
-import type { RouteReply } from "../../gateway/handle-route.ts";
+import type { RouteReply } from "../../gateway/routes/handle-route.ts";
 import { policyActor } from "../invocation/decider.ts";
 import type { RecordedInvocation } from "../invocation/invocation-log.ts";
 

@@ -5,8 +5,8 @@ import { type InvocationId, newId, type OrganizationId, type SessionId } from "#
 import { lastSequence } from "#event-store/reading/commit-feed";
 import { startTimerWorker } from "#event-store/timers/timers";
 import type { Worker } from "#event-store/workers/worker";
-import type { RouteHandler, RouteReply } from "../../gateway/handle-route.ts";
-import type { Principal } from "../../gateway/principal.ts";
+import type { RouteHandler, RouteReply } from "../../gateway/routes/handle-route.ts";
+import type { Principal } from "../../gateway/authentication/principal.ts";
 import { policyRoutes } from "../../policy/routes.ts";
 import { createKeepFullResult } from "../full-results/keep.ts";
 import { findInvocation } from "../invocation/invocation-log.ts";

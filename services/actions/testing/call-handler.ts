@@ -1,6 +1,6 @@
 /** Calls the handler of a route directly: the domain's part of a request, without the HTTP server. */
 import type { Route } from "#contracts/http/route";
-import type { RouteHandler, RouteReply, RouteRequest } from "../../gateway/handle-route.ts";
+import type { RouteHandler, RouteReply, RouteRequest } from "../../gateway/routes/handle-route.ts";
 
 type Given<R extends Route> = Pick<RouteRequest<R>, "principal"> &
   Partial<Omit<RouteRequest<R>, "principal">>;

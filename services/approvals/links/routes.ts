@@ -4,7 +4,7 @@ import type { UserId } from "#contracts/ids";
 import type { UserView } from "#contracts/identity/principal";
 import type { ActionCommandsDeps } from "../../actions/commands.ts";
 import { invocationNotFound, requireInvocation } from "../../actions/invocation/invocation-log.ts";
-import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
+import { handleRoute, type RouteHandler } from "../../gateway/routes/handle-route.ts";
 import { type Decision, decide } from "../decide.ts";
 import { requireApprover } from "../member.ts";
 import { type ApprovalLinkClaims, signApprovalLink, verifyApprovalLink } from "./link-token.ts";

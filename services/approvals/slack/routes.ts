@@ -8,7 +8,7 @@ import type { UserView } from "#contracts/identity/principal";
 import type { Log } from "#event-store/log";
 import type { Traceparent } from "#event-store/tracing/tracing";
 import type { ActionCommandsDeps } from "../../actions/commands.ts";
-import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
+import { handleRoute, type RouteHandler } from "../../gateway/routes/handle-route.ts";
 import { decide } from "../decide.ts";
 import { requireApprover } from "../member.ts";
 import { type Press, readPress } from "./message.ts";

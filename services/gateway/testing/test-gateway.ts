@@ -40,10 +40,10 @@ import { sessionRoutes } from "../../sessions/routes.ts";
 import { triggerRoutes } from "../../triggers/routes.ts";
 import { createSigningSecrets } from "../../triggers/signing-secrets.ts";
 import { buildGateway, type GatewayOptions } from "../app.ts";
-import { createAuthenticate } from "../authenticate.ts";
-import { createAwaitPosition } from "../await-position.ts";
-import { handleRoute } from "../handle-route.ts";
-import type { RouteHandler } from "../handle-route.ts";
+import { createAuthenticate } from "../authentication/authenticate.ts";
+import { createAwaitPosition } from "../routes/await-position.ts";
+import { handleRoute } from "../routes/handle-route.ts";
+import type { RouteHandler } from "../routes/handle-route.ts";
 
 interface SignedInUser {
   readonly user: UserView;

@@ -15,7 +15,7 @@ import { openDatabase } from "#projections/database";
 import { callHandler } from "../../actions/testing/call-handler.ts";
 import type { ActionRegistry } from "../../actions/sources/registry.ts";
 import { requireSource } from "../../actions/sources/registry.ts";
-import type { RouteHandler } from "../../gateway/handle-route.ts";
+import type { RouteHandler } from "../../gateway/routes/handle-route.ts";
 import { runningStack } from "../../running.ts";
 import { openSecrets } from "../../secrets/secrets.ts";
 import { createOutbound } from "../outbound/outbound.ts";

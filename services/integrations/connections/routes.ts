@@ -6,8 +6,8 @@ import {
 } from "#contracts/http/integrations";
 import { isDomainError } from "#contracts/errors";
 import type { VendorId } from "#contracts/integration/events";
-import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
-import { metaOf } from "../../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../../gateway/routes/handle-route.ts";
+import { metaOf } from "../../gateway/requests/request-meta.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { proveCredentials } from "../vendor/prove-credentials.ts";
 import type { VendorCredentials } from "../vendor/vendor.ts";

@@ -9,9 +9,9 @@ import {
 import { isDomainError } from "#contracts/errors";
 import type { Log } from "#event-store/log";
 import type { ActionRegistry } from "../../actions/sources/registry.ts";
-import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
-import type { Principal } from "../../gateway/principal.ts";
-import { metaOf } from "../../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../../gateway/routes/handle-route.ts";
+import type { Principal } from "../../gateway/authentication/principal.ts";
+import { metaOf } from "../../gateway/requests/request-meta.ts";
 import { vendors } from "../vendors.ts";
 import {
   type ConnectorKey,

@@ -1,10 +1,10 @@
 import * as http from "#contracts/http/environment";
-import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
+import { handleRoute, type RouteHandler } from "../../gateway/routes/handle-route.ts";
 import { provideEnvVariables, type SessionCommandsDeps } from "../commands.ts";
 import { requireRoom } from "../aggregate/decide-asked.ts";
 import { requireMayChange } from "../permissions.ts";
 import { requireSession, sessionStopped } from "../session-log.ts";
-import { metaOf } from "../../gateway/request-meta.ts";
+import { metaOf } from "../../gateway/requests/request-meta.ts";
 import { refOf } from "../session-request.ts";
 import type { SessionValues } from "./session-values.ts";
 

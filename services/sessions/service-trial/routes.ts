@@ -1,7 +1,7 @@
 import * as http from "#contracts/http/services";
 import { newId } from "#contracts/ids";
-import { handleRoute, type RouteHandler } from "../../gateway/handle-route.ts";
-import { metaOf } from "../../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../../gateway/routes/handle-route.ts";
+import { metaOf } from "../../gateway/requests/request-meta.ts";
 import { refOf } from "../session-request.ts";
 import { requestServiceTrial, type TrialDeps } from "./request-trial.ts";
 

@@ -14,7 +14,7 @@ import { openTestEventStore } from "#event-store/testing/test-event-store";
 import { deriveSandboxToken } from "#sandbox/token";
 import { noSources } from "../../actions/testing/no-sources.ts";
 import { buildGateway } from "../../gateway/app.ts";
-import { createAuthenticate } from "../../gateway/authenticate.ts";
+import { createAuthenticate } from "../../gateway/authentication/authenticate.ts";
 import { createTestConfiguration } from "../../configurations/testing/test-configuration.ts";
 import { createSession } from "../../sessions/creation/create-session.ts";
 import { toolHandlers } from "../handlers.ts";

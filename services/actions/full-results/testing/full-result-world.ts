@@ -8,7 +8,7 @@ import { type SessionId, type UserId, newId } from "#contracts/ids";
 import type { CommandMeta } from "#event-store/command-meta";
 import { newCommandMeta } from "#event-store/command-meta";
 import { openLeases } from "#event-store/leases/leases";
-import type { RouteReply } from "../../../gateway/handle-route.ts";
+import type { RouteReply } from "../../../gateway/routes/handle-route.ts";
 import { policyRoutes } from "../../../policy/routes.ts";
 import { invokeAction } from "../../commands.ts";
 import { executeInvocation, type ExecutionDeps } from "../../execution/execution.ts";

@@ -3,8 +3,8 @@ import {
   authorizeConnector,
   finishAuthorization,
 } from "#contracts/http/connectors";
-import { handleRoute, type RouteHandler } from "../../../gateway/handle-route.ts";
-import { metaOf } from "../../../gateway/request-meta.ts";
+import { handleRoute, type RouteHandler } from "../../../gateway/routes/handle-route.ts";
+import { metaOf } from "../../../gateway/requests/request-meta.ts";
 import { type AuthorizationDeps, beginAuthorization, endAuthorization } from "./authorization.ts";
 import { returnPage } from "./return-page.ts";
 

@@ -1,7 +1,7 @@
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#contracts/errors";
-import { sendProblem } from "./problems.ts";
+import { sendProblem } from "../routes/problems.ts";
 
 /**
  * Serves the built dashboard. Its pages are one page: a path that names no file answers `index.html`, and

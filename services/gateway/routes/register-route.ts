@@ -4,12 +4,12 @@ import { positionHeader } from "#contracts/http/common";
 import type { Route } from "#contracts/http/route";
 import { problemContentType, problemSchema } from "#contracts/problem";
 import type { OrganizationId } from "#contracts/ids";
-import type { Authenticate } from "./authenticate.ts";
-import { authorize } from "./authorize.ts";
+import type { Authenticate } from "../authentication/authenticate.ts";
+import { authorize } from "../authentication/authorize.ts";
 import type { RouteHandler } from "./handle-route.ts";
 import { describeRoute } from "./openapi.ts";
-import { refuseForeignPage, requireOwnPage } from "./same-origin.ts";
-import type { Cookie } from "./session-cookie.ts";
+import { refuseForeignPage, requireOwnPage } from "../browsers/same-origin.ts";
+import type { Cookie } from "../browsers/session-cookie.ts";
 
 /**
  * Waits until these read models, by default all, have reached a position of the organisation, for a while

@@ -1,6 +1,6 @@
 import { type CommandMeta, newCommandMeta } from "#event-store/command-meta";
 import type { Traceparent } from "#event-store/tracing/tracing";
-import { actorOf, type Principal } from "./principal.ts";
+import { actorOf, type Principal } from "../authentication/principal.ts";
 
 /** What a command takes over from the request that gives it. */
 export interface CommandingRequest {

@@ -8,9 +8,9 @@ import { verifySandboxToken } from "#sandbox/token";
 import {
   type ServiceToken,
   serviceTokenPrefix,
-} from "../identity/service-tokens/service-tokens.ts";
+} from "../../identity/service-tokens/service-tokens.ts";
 import type { Principal } from "./principal.ts";
-import { tokenOfCookies } from "./session-cookie.ts";
+import { tokenOfCookies } from "../browsers/session-cookie.ts";
 
 interface Authenticated {
   readonly principal: Principal;

@@ -5,8 +5,8 @@
 import type { z } from "zod";
 import type { Route, RouteAudience } from "#contracts/http/route";
 import type { Traceparent } from "#event-store/tracing/tracing";
-import type { Principal } from "./principal.ts";
-import type { Cookie } from "./session-cookie.ts";
+import type { Principal } from "../authentication/principal.ts";
+import type { Cookie } from "../browsers/session-cookie.ts";
 
 type Parsed<S> = S extends z.ZodType ? z.infer<S> : undefined;
 

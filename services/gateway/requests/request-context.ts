@@ -1,6 +1,6 @@
 import type { Route } from "#contracts/http/route";
 import type { Span } from "#event-store/tracing/tracing";
-import type { Principal } from "./principal.ts";
+import type { Principal } from "../authentication/principal.ts";
 
 /** What the gateway adds to Fastify's own types. */
 declare module "fastify" {

@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { Route } from "#contracts/http/route";
 import { DomainError } from "#contracts/errors";
 import { keepSpans } from "#event-store/tracing/testing/kept-spans";
-import { openMetrics } from "../metrics/open-metrics.ts";
-import { buildGateway } from "./app.ts";
-import { handleRoute } from "./handle-route.ts";
+import { openMetrics } from "../../metrics/open-metrics.ts";
+import { buildGateway } from "../app.ts";
+import { handleRoute } from "../routes/handle-route.ts";
 
 const route = {
   method: "GET",
