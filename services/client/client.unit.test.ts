@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { setActionMode } from "#contracts/http/actions";
 import { changeConnector } from "#contracts/http/connectors";
-import { getMe } from "#contracts/http/identity";
+import { getMe, signIn } from "#contracts/http/identity";
 import { promptSession, listSessions } from "#contracts/http/sessions";
 import { derivedId } from "#contracts/ids";
 import { createClient } from "./client.ts";
@@ -138,6 +138,7 @@ describe("a query after a command", () => {
         await client.call(getMe).catch(() => undefined); // Its answer is of another shape.
         return after;
       },
+      signInAnew: () => client.call(signIn, { body: { token: "another" } }).catch(() => undefined), // As above.
       advance: (ms: number) => (time += ms),
     };
   };
@@ -156,6 +157,13 @@ describe("a query after a command", () => {
     const { prompt, asked, advance } = committing(["0:7"]);
     await prompt();
     advance(10_001);
+    expect(await asked()).toBeNull();
+  });
+
+  it("asks no more for a command of who was signed in before", async () => {
+    const { prompt, asked, signInAnew } = committing(["0:7"]);
+    await prompt();
+    await signInAnew();
     expect(await asked()).toBeNull();
   });
 

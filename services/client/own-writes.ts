@@ -24,6 +24,8 @@ export const rememberOwnWrites = (now: () => number): OwnWrites => {
   let newest: { readonly position: string; readonly at: number } | null = null;
   return {
     query: (route, query) => {
+      // Who signs in may be somebody else, in whose organisation the position means nothing.
+      if (route.audience === "public") newest = null;
       const takesPosition = route.query !== undefined && "after" in route.query.shape;
       if (!takesPosition || newest === null || now() - newest.at >= followForMs) return query;
       return { ...query, after: query?.["after"] ?? newest.position };
