@@ -13,7 +13,8 @@ import {
   nothingFolded,
 } from "./fold.ts";
 import { formatPosition } from "../position.ts";
-import { type AggregateBatch, readBatch, readBatches } from "../reading/read-aggregate.ts";
+import { readBatch, readBatches } from "../reading/read-aggregate.ts";
+import type { MessageBatch } from "../reading/read-messages.ts";
 import { hashOf, parseCommit, type RecordedCommit } from "../reading/recorded.ts";
 import { openCommits } from "../sealing/open-commits.ts";
 import { shardOf, subjectOf } from "../sharding.ts";
@@ -119,7 +120,7 @@ const readAhead = (
   store: EventStore,
   ref: AggregateRef,
   snapshotEnd: number | undefined,
-): Promise<AggregateBatch> =>
+): Promise<MessageBatch> =>
   snapshotEnd === undefined
     ? readBatch(store, ref, { from: 1, limit: commitsReadBlindly })
     : readBatch(store, ref, { from: Math.max(1, snapshotEnd) });
@@ -135,7 +136,7 @@ const foldAfter = async <Command, Event, State>(
     ref,
     snapshot,
     ahead,
-  }: { ref: AggregateRef; snapshot: Folding<State> & Material; ahead: AggregateBatch },
+  }: { ref: AggregateRef; snapshot: Folding<State> & Material; ahead: MessageBatch },
 ): Promise<Folded<State> | null> => {
   const batches = readBatches(store, ref, { from: snapshot.sequence, ahead });
   const folding = new FoldingInProgress(decider, ref, snapshot);
@@ -154,7 +155,7 @@ const foldAfter = async <Command, Event, State>(
 const foldAll = async <Command, Event, State>(
   store: EventStore,
   decider: Decider<Command, Event, State>,
-  { ref, ahead }: { readonly ref: AggregateRef; readonly ahead: AggregateBatch },
+  { ref, ahead }: { readonly ref: AggregateRef; readonly ahead: MessageBatch },
 ): Promise<Folded<State>> => {
   const folding = new FoldingInProgress(decider, ref, nothingFolded(decider));
   for await (const messages of readBatches(store, ref, { from: 1, ahead })) {
@@ -166,7 +167,7 @@ const foldAll = async <Command, Event, State>(
 const foldMessages = async <Command, Event, State>(
   { dataKeys }: EventStore,
   folding: FoldingInProgress<Command, Event, State>,
-  { ref, messages }: { readonly ref: AggregateRef } & Pick<AggregateBatch, "messages">,
+  { ref, messages }: { readonly ref: AggregateRef } & Pick<MessageBatch, "messages">,
 ): Promise<void> => {
   const commits = messages.map(({ subject, seq, data }) => {
     const commit = parseCommit(data, subject, seq);

@@ -1,35 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { StoredMsg } from "@nats-io/jetstream";
-import { JetStreamStatusError } from "@nats-io/jetstream/internal";
-import { errors as natsErrors } from "@nats-io/transport-node";
 import type { AggregateRef } from "#contracts/commit";
 import { DomainError } from "#contracts/errors";
 import { readFromLeader } from "../cluster/read-from-leader.ts";
 import type { EventStore } from "../event-store.ts";
-import { isTransient } from "../publish-outcome.ts";
+import { type MessageBatch, readMessages } from "./read-messages.ts";
 import { readRecorded, type RecordedCommit } from "./recorded.ts";
 import { openCommits } from "../sealing/open-commits.ts";
 import { shardOf, streamOf, subjectOf } from "../sharding.ts";
-
-const batchSize = 256;
-/** Less than what the server lets a slow reader fall behind by before it cuts it off. */
-const batchBytes = 8 * 1024 * 1024;
-const attempts = 5;
-/** How long the server may be silent in the midst of a batch, in milliseconds. */
-const silenceMs = 5_000;
-/** The status of a direct get that finds nothing. */
-const notFound = 404;
-/** The status of a direct get that nobody is there to answer. */
-const nobodyThere = 503;
-
-/** A piece of an aggregate's history, oldest first. */
-export interface AggregateBatch {
-  /** Its messages have this sequence or later ones. */
-  readonly from: number;
-  readonly messages: readonly StoredMsg[];
-  /** Whether nothing comes after it. */
-  readonly isLast: boolean;
-}
 
 /** How long a replica that answers may be behind the leader, in milliseconds. */
 const replicaPatienceMs = 15_000;
@@ -57,7 +35,7 @@ export async function* readAggregate(
 export async function* readBatches(
   store: EventStore,
   ref: AggregateRef,
-  { from, ahead }: { readonly from: number; readonly ahead?: AggregateBatch },
+  { from, ahead }: { readonly from: number; readonly ahead?: MessageBatch },
 ): AsyncGenerator<readonly StoredMsg[]> {
   const newest = newestSequence(store, ref);
   // Whoever stops reading early does not want to know.
@@ -84,7 +62,7 @@ export async function* readBatches(
   }
 }
 
-const reaches = ({ from, messages, isLast }: AggregateBatch, sequence: number): boolean =>
+const reaches = ({ from, messages, isLast }: MessageBatch, sequence: number): boolean =>
   from <= sequence && (isLast || (messages.at(-1)?.seq ?? 0) >= sequence - 1);
 
 /**
@@ -102,81 +80,15 @@ const newestSequence = async (store: EventStore, ref: AggregateRef): Promise<num
 };
 
 /**
- * Reads the next messages of an aggregate, and tries again when the server does not answer.
+ * Reads the next messages of an aggregate.
  *
  * @throws DomainError `log_unavailable`
  */
-export const readBatch = async (
+export const readBatch = (
   store: EventStore,
   ref: AggregateRef,
-  { from, limit = batchSize }: { readonly from: number; readonly limit?: number },
-): Promise<AggregateBatch> => {
+  page: { readonly from: number; readonly limit?: number },
+): Promise<MessageBatch> => {
   const stream = streamOf(shardOf(ref.organization, store.shards));
-  const query = {
-    next_by_subj: subjectOf(ref, store.shards),
-    seq: from,
-    batch: limit,
-    max_bytes: batchBytes,
-  };
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const messages = await request(store, stream, query);
-      return { from, messages, isLast: (messages.at(-1)?.pending ?? 0) === 0 };
-    } catch (error) {
-      if (!isTransient(error) && !hasStatus(error, nobodyThere)) {
-        throw error;
-      }
-      if (attempt === attempts) {
-        throw new DomainError("log_unavailable", "The log cannot be read; try again later.", {
-          fields: { stream },
-          cause: error,
-        });
-      }
-      await delay(50 * 2 ** attempt);
-    }
-  }
+  return readMessages(store, { stream, subject: subjectOf(ref, store.shards) }, page);
 };
-
-/**
- * One question to the server. With a callback, the client gives its subscription back at the end
- * (it keeps that of an iterator), and a connection that breaks in the midst of the answer ends it.
- */
-const request = (
-  { jsm }: EventStore,
-  stream: string,
-  query: {
-    readonly next_by_subj: string;
-    readonly seq: number;
-    readonly batch: number;
-    readonly max_bytes: number;
-  },
-): Promise<readonly StoredMsg[]> =>
-  new Promise((resolve, reject) => {
-    const messages: StoredMsg[] = [];
-    const answer = jsm.direct.getBatch(stream, {
-      ...query,
-      callback: (done, message) => {
-        if (!done) {
-          messages.push(message);
-          silence.refresh();
-          return;
-        }
-        clearTimeout(silence);
-        if (done.err && !hasStatus(done.err, notFound)) {
-          reject(done.err);
-        } else {
-          resolve(messages);
-        }
-      },
-    });
-    const silence = setTimeout(() => {
-      answer.then((open) => open.stop(new natsErrors.TimeoutError()), reject);
-    }, silenceMs);
-    answer.catch((error: Error) => {
-      clearTimeout(silence);
-      reject(error);
-    });
-  });
-
-const hasStatus = (error: unknown, status: number): boolean =>
-  error instanceof JetStreamStatusError && error.code === status;

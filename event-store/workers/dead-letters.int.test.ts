@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newId } from "#contracts/ids";
-import { type DeadLetter, findDeadLetter, listDeadLetters } from "./dead-letters.ts";
+import { countDeadLetters } from "./count-dead-letters.ts";
+import {
+  type DeadLetter,
+  findDeadLetter,
+  keepDeadLetter,
+  listDeadLetters,
+} from "./dead-letters.ts";
 import { dropDeadLetter } from "./drop.ts";
 import { execute } from "../aggregates/execute.ts";
 import { startReactor } from "./reactor.ts";
@@ -53,6 +59,29 @@ const openFragileWorker = (name: string) => {
   };
   return { seen, state, options, publish: () => test.store.js.publish(`inbox.${name}`, '{"a":1}') };
 };
+
+it("letters are listed and counted however many there are, but for those that were dropped", async () => {
+  const at = new Date().toISOString();
+  const failure = { attempt: 1, error: { name: "Error", message: "no" }, at };
+  const many = Array.from({ length: 600 }, (_, index) => index + 1);
+  const place = { worker: "overwhelmed", stream: "INBOX", subject: "inbox.overwhelmed" };
+  await Promise.all(
+    many.map((sequence) =>
+      keepDeadLetter(test.store, {
+        ...place,
+        sequence,
+        attempts: 1,
+        requeues: 0,
+        history: [failure],
+      }),
+    ),
+  );
+  const [first = ""] = await ids("overwhelmed");
+  await dropDeadLetter(test.store, first, { by: "alice", reason: "not worth it" });
+  expect(new Set(await ids("overwhelmed", true)).size).toBe(600);
+  expect(new Set(await ids("overwhelmed")).size).toBe(599);
+  expect((await countDeadLetters(test.store)).get("overwhelmed")).toBe(599);
+});
 
 describe("a message that a worker gives up", () => {
   it("is kept as a letter with each failure, and not taken again", async () => {

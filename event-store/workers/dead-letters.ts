@@ -10,6 +10,7 @@ import { DomainError } from "#contracts/errors";
 import type { EventStore } from "../event-store.ts";
 import { type Failure, failureSchema, type MessageOfWorker } from "./failures.ts";
 import { classifyPublishFailure } from "../publish-outcome.ts";
+import { readMessages } from "../reading/read-messages.ts";
 import { deadLetterStream } from "../topology/streams.ts";
 
 const deadLetterSchema = z.object({
@@ -125,23 +126,18 @@ export const findDeadLetter = async (
 
 /** The letters that are kept, oldest first; dropped ones too when asked for. */
 export async function* listDeadLetters(
-  { jsm }: EventStore,
+  store: EventStore,
   { worker = "*", dropped = false }: { readonly worker?: string; readonly dropped?: boolean } = {},
 ): AsyncGenerator<StoredDeadLetter> {
-  const filter = `${subjectPrefix}${worker}.*.*`;
-  for (let sequence = 1; ;) {
-    const message = await jsm.direct.getMessage(deadLetterStream, {
-      seq: sequence,
-      next_by_subj: filter,
-    });
-    if (!message) {
-      return;
+  const letters = { stream: deadLetterStream, subject: `${subjectPrefix}${worker}.*.*` };
+  for (let from = 1; ;) {
+    const { messages, isLast } = await readMessages(store, letters, { from });
+    for (const message of messages) {
+      const stored = readLetter(message);
+      if (dropped || stored.letter.dropped === null) yield stored;
+      from = message.seq + 1;
     }
-    const stored = readLetter(message);
-    if (dropped || stored.letter.dropped === null) {
-      yield stored;
-    }
-    sequence = message.seq + 1;
+    if (isLast) return;
   }
 }
 
