@@ -4,7 +4,7 @@
  */
 export const serverNodeOptions: readonly string[] = [
   // V8 begins with young generations of 1 MB and makes them smaller again when little happens, so that what is
-  // needed for one request only grows old and is collected dearly: at 500 prompts a second that costs a fifth
+  // needed for one request only grows old and is collected dearly: at 500 prompts a second that costs a sixth
   // of the CPU, and stalls of 20 to 50 ms. In MB; it is what V8 would grow to by itself at most.
   "--min-semi-space-size=16",
 ];

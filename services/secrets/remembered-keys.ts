@@ -38,7 +38,7 @@ export const rememberKeys = ({
   findOrMake,
 }: KeySource & { readonly lifetimeMs: number }): RememberedKeys => {
   const entries = new Map<string, Entry>();
-  const aging = new Map<string, TextOwner>();
+  const aging = new Map<Entry, TextOwner>();
   let refreshing = false;
   let refreshedNotBefore = 0;
 
@@ -62,17 +62,17 @@ export const rememberKeys = ({
   };
 
   const refresh = async (): Promise<void> => {
-    const owners = [...aging.values()];
+    const due = [...aging];
     aging.clear();
-    const before = owners.map((owner) => entries.get(nameOf(owner)));
     const askedAt = performance.now();
     try {
-      const keys = await find(owners);
-      for (const [index, owner] of owners.entries()) {
-        const key = keys[index] ?? null;
-        const isKnownStill = before[index] && entries.get(nameOf(owner)) === before[index];
-        if (isKnownStill && key) remember(owner, { askedAt, key: Promise.resolve(key) });
-        else if (isKnownStill) entries.delete(nameOf(owner));
+      const keys = await find(due.map(([, owner]) => owner));
+      for (const [index, [entry, owner]] of due.entries()) {
+        // Forgotten, or asked for by somebody else meanwhile.
+        if (entries.get(nameOf(owner)) !== entry) continue;
+        const key = keys[index];
+        if (key) remember(owner, { askedAt, key: Promise.resolve(key) });
+        else entries.delete(nameOf(owner));
       }
     } catch {
       // Nobody waits for these. Whoever needs a key when it has grown too old asks, and hears what is wrong.
@@ -81,10 +81,10 @@ export const rememberKeys = ({
     refreshing = false;
   };
 
-  const refreshIfAging = (owner: TextOwner, { askedAt }: Entry): void => {
+  const refreshIfAging = (owner: TextOwner, entry: Entry): void => {
     const now = performance.now();
-    if (now - askedAt < lifetimeMs * refreshedAfter || now < refreshedNotBefore) return;
-    aging.set(nameOf(owner), owner);
+    if (now - entry.askedAt < lifetimeMs * refreshedAfter || now < refreshedNotBefore) return;
+    aging.set(entry, owner);
     if (refreshing) return;
     refreshing = true;
     // Whoever else is in use at this moment comes along.

@@ -11,13 +11,13 @@ export const sendProblem = (
   reply: FastifyReply,
 ): FastifyReply => {
   const known = asDomainError(error);
-  if (known.status >= 500) request.span?.fail(known);
-  else request.span?.set({ "error.type": known.code });
   if (known.status >= 500) {
+    request.span?.fail(known);
     // What a service behind this one refuses or breaks is not for the operator of this one to mend.
     const level = known.code === "internal" ? "error" : "warn";
     request.log[level]({ err: error, code: known.code }, "request failed");
   } else {
+    request.span?.set({ "error.type": known.code });
     request.log.debug({ code: known.code, detail: known.message }, "request refused");
   }
   if (known.status === 401) reply.header("www-authenticate", "Bearer");
