@@ -18,13 +18,33 @@ const notFound = 404;
 /** The status of a direct get that nobody is there to answer. */
 const nobodyThere = 503;
 
-/** What a subject, perhaps with wildcards, has from a sequence on, oldest first. */
+/** What a subject has from a sequence on, oldest first. */
 export interface MessageBatch {
   /** Its messages have this sequence or later ones. */
   readonly from: number;
   readonly messages: readonly StoredMsg[];
   /** Whether nothing comes after it. */
   readonly isLast: boolean;
+}
+
+/** A subject, perhaps with wildcards, of a stream. */
+interface Place {
+  readonly stream: string;
+  readonly subject: string;
+}
+
+/**
+ * All messages of a subject, oldest first.
+ *
+ * @throws DomainError `log_unavailable`
+ */
+export async function* readAllMessages(store: EventStore, place: Place): AsyncGenerator<StoredMsg> {
+  for (let from = 1; ;) {
+    const { messages, isLast } = await readMessages(store, place, { from });
+    yield* messages;
+    if (isLast) return;
+    from = (messages.at(-1)?.seq ?? from) + 1;
+  }
 }
 
 /**
@@ -34,7 +54,7 @@ export interface MessageBatch {
  */
 export const readMessages = async (
   store: EventStore,
-  { stream, subject }: { readonly stream: string; readonly subject: string },
+  { stream, subject }: Place,
   { from, limit = batchSize }: { readonly from: number; readonly limit?: number },
 ): Promise<MessageBatch> => {
   const query = { next_by_subj: subject, seq: from, batch: limit, max_bytes: batchBytes };

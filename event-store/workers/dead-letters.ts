@@ -10,7 +10,7 @@ import { DomainError } from "#contracts/errors";
 import type { EventStore } from "../event-store.ts";
 import { type Failure, failureSchema, type MessageOfWorker } from "./failures.ts";
 import { classifyPublishFailure } from "../publish-outcome.ts";
-import { readMessages } from "../reading/read-messages.ts";
+import { readAllMessages } from "../reading/read-messages.ts";
 import { deadLetterStream } from "../topology/streams.ts";
 
 const deadLetterSchema = z.object({
@@ -130,14 +130,9 @@ export async function* listDeadLetters(
   { worker = "*", dropped = false }: { readonly worker?: string; readonly dropped?: boolean } = {},
 ): AsyncGenerator<StoredDeadLetter> {
   const letters = { stream: deadLetterStream, subject: `${subjectPrefix}${worker}.*.*` };
-  for (let from = 1; ;) {
-    const { messages, isLast } = await readMessages(store, letters, { from });
-    for (const message of messages) {
-      const stored = readLetter(message);
-      if (dropped || stored.letter.dropped === null) yield stored;
-      from = message.seq + 1;
-    }
-    if (isLast) return;
+  for await (const message of readAllMessages(store, letters)) {
+    const stored = readLetter(message);
+    if (dropped || stored.letter.dropped === null) yield stored;
   }
 }
 

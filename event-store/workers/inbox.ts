@@ -3,6 +3,7 @@ import { headers } from "@nats-io/transport-node";
 import { z } from "zod";
 import type { EventStore } from "../event-store.ts";
 import type { Log } from "../log.ts";
+import { readAllMessages } from "../reading/read-messages.ts";
 import { traceOf } from "../reading/recorded.ts";
 import { inboxStream } from "../topology/streams.ts";
 import { messagingAttributes } from "../tracing/commit-attributes.ts";
@@ -53,18 +54,14 @@ const messageIdOf = ({ triggerId, deliveryId }: DeliveryName): string =>
 
 /** Removes a delivery, handled or not, if it is still kept. */
 export const forgetDelivery = async (
-  { jsm }: EventStore,
+  store: EventStore,
   organization: string,
   name: DeliveryName,
 ): Promise<void> => {
-  const subject = subjectOf(organization, name.triggerId);
-  for (let seq = 1; ;) {
-    const message = await jsm.direct.getMessage(inboxStream, { seq, next_by_subj: subject });
-    if (!message) return;
-    if (message.header.get("Nats-Msg-Id") === messageIdOf(name)) {
-      await jsm.streams.deleteMessage(inboxStream, message.seq);
-    }
-    seq = message.seq + 1;
+  const deliveries = { stream: inboxStream, subject: subjectOf(organization, name.triggerId) };
+  for await (const { header, seq } of readAllMessages(store, deliveries)) {
+    if (header.get("Nats-Msg-Id") !== messageIdOf(name)) continue;
+    await store.jsm.streams.deleteMessage(inboxStream, seq);
   }
 };
 
