@@ -1,7 +1,6 @@
 /** Appends beside raw JetStream publishes of the same bytes, in the same run on the same server. */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { genesisHash } from "#contracts/commit";
 import { startNats } from "#infra/nats/embedded-nats";
 import { findNatsServer } from "#infra/nats/find-nats-server";
 import { append } from "../append/append.ts";
@@ -11,6 +10,7 @@ import { type EventStore, openEventStore } from "../event-store.ts";
 import type { ExpectedVersion } from "../append/expected-version.ts";
 import { newBenchCommit, newBenchIds, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
+import { addRawStreams, rawMessage, rawSubject } from "./raw-messages.ts";
 
 export interface AppendFigures {
   readonly perSecond: number;
@@ -52,7 +52,7 @@ const benchMode = async (dataDir: string, durability: Durability): Promise<Appen
   try {
     const connection = await connectToNats({ url: nats.url, name: "bench" });
     const store = await openEventStore({ connection, durability });
-    await store.jsm.streams.add({ name: "RAW", subjects: ["raw.>"] });
+    await addRawStreams(store.jsm, 1);
     const figures = {
       sequential: await measure(store, 1),
       concurrent64: await measure(store, 64),
@@ -115,20 +115,13 @@ const run = async (
   return { perSecond: (perWriter * writers) / seconds, latencies };
 };
 
-/** Publishes the same bytes with the same headers on a subject as long as an aggregate's. */
+/** Publishes what was made before, so that only the publishing is measured. */
 const rawWriter =
   ({ js }: EventStore, kind: "checked" | "unchecked"): Writer =>
   (count) => {
-    const { organization, aggregate, id } = newBenchRef();
-    const subject = `raw.0.${organization}.${aggregate}.${id}`;
-    const messages = Array.from({ length: count }, () => {
-      const { meta, ...commit } = newBenchCommit();
-      const stored = { ...commit, meta: { ...meta, prev: genesisHash } };
-      return {
-        msgID: `${meta.commandId}:${aggregate}:${id}`,
-        bytes: Buffer.from(JSON.stringify(stored)),
-      };
-    });
+    const ref = newBenchRef();
+    const subject = rawSubject(ref, 1);
+    const messages = Array.from({ length: count }, () => rawMessage(ref, newBenchCommit()));
     let last = 0;
     return async (index) => {
       const { msgID, bytes } = messages[index] ?? { msgID: "", bytes: Buffer.alloc(0) };

@@ -7,20 +7,27 @@ import { startPostgres } from "#infra/postgres/embedded-postgres";
 import { append } from "../append/append.ts";
 import { connectToNats } from "../connection.ts";
 import { durabilities } from "../durability.ts";
-import { openEventStore } from "../event-store.ts";
+import { type EventStore, openEventStore } from "../event-store.ts";
 import type { ExpectedVersion } from "../append/expected-version.ts";
 import { newBenchCommit, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
+import { addRawStreams, rawMessage, rawSubject } from "./raw-messages.ts";
 
 interface Ratios {
   /** How many times as many appends per second as Emmett's, with one writer. */
   readonly sequentialRatio: number;
   /** The same with 64 writers. */
   readonly concurrent64Ratio: number;
-  readonly perSecond: {
-    readonly sequential: { readonly ours: number; readonly emmett: number };
-    readonly concurrent64: { readonly ours: number; readonly emmett: number };
-  };
+  /** The same of raw publishes to as many streams: more than JetStream itself, only shared syncs can give. */
+  readonly raw: { readonly sequentialRatio: number; readonly concurrent64Ratio: number };
+  readonly perSecond: { readonly sequential: Rates; readonly concurrent64: Rates };
+}
+
+/** Appends, or publishes, per second. */
+interface Rates {
+  readonly ours: number;
+  readonly raw: number;
+  readonly emmett: number;
 }
 
 /** Both acknowledge what is on disk; in `relaxed`, what the server's process has taken. */
@@ -62,14 +69,12 @@ export const benchEmmett = async (
     const connection = await connectToNats({ url: nats.url, name: "bench" });
     try {
       const store = await openEventStore({ connection, durability, shards });
-      const newOurs: NewWriter = () => {
-        const ref = newBenchRef();
-        let expected: ExpectedVersion = "new";
-        return async () => {
-          expected = await append(store, ref, newBenchCommit(), { expected });
-        };
-      };
-      return await measure(newOurs, () => emmettWriter(theirs));
+      await addRawStreams(store.jsm, shards);
+      return await measure({
+        ours: () => ourWriter(store),
+        raw: () => rawWriter(store, shards),
+        emmett: () => emmettWriter(theirs),
+      });
     } finally {
       await connection.close();
       await theirs.close();
@@ -79,6 +84,25 @@ export const benchEmmett = async (
     ...(await compare("fsync", shardsOfCluster)),
     relaxed: await compare("relaxed", shardsOfCluster),
     oneShard: await compare("fsync", 1),
+  };
+};
+
+const ourWriter = (store: EventStore): (() => Promise<void>) => {
+  const ref = newBenchRef();
+  let expected: ExpectedVersion = "new";
+  return async () => {
+    expected = await append(store, ref, newBenchCommit(), { expected });
+  };
+};
+
+const rawWriter = ({ js }: EventStore, shards: number): (() => Promise<void>) => {
+  const ref = newBenchRef();
+  const subject = rawSubject(ref, shards);
+  let last = 0;
+  return async () => {
+    const { msgID, bytes } = rawMessage(ref, newBenchCommit());
+    const expect = { lastSubjectSequence: last };
+    ({ seq: last } = await js.publish(subject, bytes, { msgID, expect }));
   };
 };
 
@@ -109,34 +133,35 @@ const emmettWriter = (store: EmmettStore): (() => Promise<void>) => {
   };
 };
 
-/** Both take turns, so that they see the same machine. */
-const measure = async (ours: NewWriter, theirs: NewWriter): Promise<Ratios> => {
-  const sequential = await compareRates(1, ours, theirs);
-  const concurrent = await compareRates(writersAtOnce, ours, theirs);
+const measure = async (writers: Readonly<Record<keyof Rates, NewWriter>>): Promise<Ratios> => {
+  const sequential = await compareRates(1, writers);
+  const concurrent = await compareRates(writersAtOnce, writers);
   return {
     sequentialRatio: sequential.ratio,
     concurrent64Ratio: concurrent.ratio,
+    raw: { sequentialRatio: sequential.rawRatio, concurrent64Ratio: concurrent.rawRatio },
     perSecond: { sequential: sequential.perSecond, concurrent64: concurrent.perSecond },
   };
 };
 
-const compareRates = async (writers: number, newOurs: NewWriter, newTheirs: NewWriter) => {
-  const ratios: number[] = [];
-  const rates = { ours: [] as number[], emmett: [] as number[] };
+/** All take turns, so that they see the same machine. */
+const compareRates = async (count: number, writers: Readonly<Record<keyof Rates, NewWriter>>) => {
+  const rates: Rates[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const emmett = await rateOf(writers, newTheirs);
-    const ours = await rateOf(writers, newOurs);
-    // The first round warms both up.
-    if (round === 0) continue;
-    ratios.push(ours / emmett);
-    rates.ours.push(ours);
-    rates.emmett.push(emmett);
+    const emmett = await rateOf(count, writers.emmett);
+    const raw = await rateOf(count, writers.raw);
+    const ours = await rateOf(count, writers.ours);
+    // The first round warms all up.
+    if (round > 0) rates.push({ ours, raw, emmett });
   }
+  const median = (figure: (round: Rates) => number): number => percentile(rates.map(figure), 50);
   return {
-    ratio: percentile(ratios, 50),
+    ratio: median(({ ours, emmett }) => ours / emmett),
+    rawRatio: median(({ raw, emmett }) => raw / emmett),
     perSecond: {
-      ours: Math.round(percentile(rates.ours, 50)),
-      emmett: Math.round(percentile(rates.emmett, 50)),
+      ours: Math.round(median(({ ours }) => ours)),
+      raw: Math.round(median(({ raw }) => raw)),
+      emmett: Math.round(median(({ emmett }) => emmett)),
     },
   };
 };
