@@ -60,10 +60,7 @@ const deaths: Readonly<Record<string, () => Promise<RunnerProcess>>> = {
     return runner;
   },
   "after it has recorded how it went, and before it has told so": async () => {
-    const runner = await test.startRunner({
-      NODE_OPTIONS: `--import=${new URL("../testing/faults/dies-sending.mjs", import.meta.url).href}`,
-      DIES_SENDING: '{"type":"auto_start_finished"',
-    });
+    const runner = await test.startMortal({ type: "auto_start_finished" });
     await tryServices("one");
     return runner;
   },

@@ -14,10 +14,17 @@ export interface RunnerProcess {
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 }
 
-/** Starts the role `runner`, or a program that announces itself as it does, and resolves once it runs. */
+export interface RunnerProcessOptions {
+  /** A program that announces itself as the role `runner` does. */
+  readonly started?: URL;
+  /** What it finds to do may kill it before it has announced itself. */
+  readonly mortal?: boolean;
+}
+
+/** Starts the role `runner`, and resolves once it runs, or, if it is mortal, is dead already. */
 export const startRunnerProcess = async (
   environment: Readonly<Record<string, string>>,
-  started: URL = program,
+  { started = program, mortal = false }: RunnerProcessOptions = {},
 ): Promise<RunnerProcess> => {
   const child = spawn(process.execPath, ["--enable-source-maps", await bundledProgram(started)], {
     env: { ...process.env, ...environment, ROLES: "runner", CONNECTORS: "[]" },
@@ -32,9 +39,11 @@ export const startRunnerProcess = async (
     }
     return false;
   })();
-  if (!(await running) || child.pid === undefined) {
-    throw new Error("The runner did not start.");
+  if (!(await running)) {
+    await exited;
+    if (!mortal || child.signalCode !== "SIGKILL") throw new Error("The runner did not start.");
   }
+  if (child.pid === undefined) throw new Error("The runner has no process.");
   child.stdout.resume();
   return {
     pid: child.pid,

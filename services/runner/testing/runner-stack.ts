@@ -31,6 +31,7 @@ export const patience = { timeout: 120_000, interval: 50 };
 const leaseTtlMs = 6_000;
 
 const program = new URL("./hosted-runner.ts", import.meta.url);
+const diesSending = new URL("./dies-sending.mjs", import.meta.url).href;
 
 /** What one who watches a session has seen. */
 export interface Watcher {
@@ -49,6 +50,8 @@ export interface RunnerStack {
   readonly stack: TestStack;
   readonly host: SandboxHost;
   startRunner(settings?: Readonly<Record<string, string>>): Promise<RunnerProcess>;
+  /** Starts a runner that dies, as by SIGKILL, in place of telling those who watch what begins with these fields. */
+  startMortal(told: object, settings?: Readonly<Record<string, string>>): Promise<RunnerProcess>;
   /** Stops, as a deployment does, those that still run. */
   endRunners(): Promise<void>;
   create(prompt?: string): Promise<SessionId>;
@@ -136,24 +139,37 @@ export const startRunnerStack = async (
     return messages.map(({ index: _index, at: _at, author: _author, ...message }) => message);
   };
 
+  const startRunner = async (
+    runnerSettings: Readonly<Record<string, string>>,
+    mortal: boolean,
+  ): Promise<RunnerProcess> => {
+    const environment = {
+      ...stack.environment,
+      SANDBOX_HOST: host.url,
+      LEASE_TTL_MS: String(leaseTtlMs),
+      START_MS: "30000",
+      MOVE_MS: "1000",
+      PAUSES: "false",
+      CAPACITY: "100",
+      ...runnerSettings,
+    };
+    const runner = await startRunnerProcess(environment, { started: program, mortal });
+    started.add({ stop: () => runner.end("SIGKILL") });
+    runners.push(runner);
+    return runner;
+  };
+
   return {
     stack,
     host,
-    startRunner: async (runnerSettings = {}) => {
-      const environment = {
-        ...stack.environment,
-        SANDBOX_HOST: host.url,
-        LEASE_TTL_MS: String(leaseTtlMs),
-        START_MS: "30000",
-        MOVE_MS: "1000",
-        PAUSES: "false",
-        CAPACITY: "100",
-        ...runnerSettings,
+    startRunner: (runnerSettings = {}) => startRunner(runnerSettings, false),
+    startMortal: (told, runnerSettings = {}) => {
+      const death = {
+        NODE_OPTIONS: `--import=${diesSending}`,
+        // a message goes on behind what is named of it
+        DIES_SENDING: JSON.stringify(told).slice(0, -1),
       };
-      const runner = await startRunnerProcess(environment, program);
-      started.add({ stop: () => runner.end("SIGKILL") });
-      runners.push(runner);
-      return runner;
+      return startRunner({ ...runnerSettings, ...death }, true);
     },
     endRunners: async () => {
       await Promise.all(runners.splice(0).map((runner) => runner.end("SIGTERM")));

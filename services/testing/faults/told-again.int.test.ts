@@ -17,14 +17,6 @@ afterAll(() => test.close(), 60_000);
 
 const { historyOf, intact, midAnswer, recordAsOwner, saidIn } = faultedSession(() => test);
 
-/** Starts a runner that dies in place of telling what begins so. */
-const startMortal = (told: object, more: Readonly<Record<string, string>> = {}) =>
-  test.startRunner({
-    ...more,
-    NODE_OPTIONS: `--import=${new URL("dies-sending.mjs", import.meta.url).href}`,
-    DIES_SENDING: JSON.stringify(told).slice(0, -1),
-  });
-
 describe("an owner that is killed after it has recorded a message, and before it has told so", () => {
   it("is replaced by one that tells it to those who have watched all along", async () => {
     const first = await test.startRunner();
@@ -66,7 +58,7 @@ describe("the end of a prompt", () => {
       for (const other of others) await test.ask(session, other);
       const follower = await followTranscript(test.stack.client, session);
       const promptId = (await historyOf(session)).prompts[0];
-      const owner = await startMortal({ type: "prompt_finished", promptId });
+      const owner = await test.startMortal({ type: "prompt_finished", promptId });
       await owner.ended;
       expect(follower.ended()).toEqual([]);
       await test.startRunner();
@@ -96,7 +88,7 @@ describe("the end of a prompt", () => {
 describe("the result of a snapshot", () => {
   it("is told by whoever comes next, where its owner dies before telling what it has recorded", async () => {
     const session = await test.create();
-    const owner = await startMortal({ type: "snapshot_result" });
+    const owner = await test.startMortal({ type: "snapshot_result" });
     const { program, organization } = test.stack;
     const meta = newCommandMeta({ actor: { kind: "service", id: "test", via: "test" } });
     const request = { requestId: "save", message: null };
@@ -134,7 +126,7 @@ describe("the status of a session", () => {
       const session = await test.create();
       const watcher = test.watch(session);
       await watcher.opened;
-      const owner = await startMortal({ type: "status", status }, { PAUSES: "true" });
+      const owner = await test.startMortal({ type: "status", status }, { PAUSES: "true" });
       await until(session);
       await asked(session);
       await owner.ended;
