@@ -10,7 +10,7 @@ import { type EventStore, openEventStore } from "../event-store.ts";
 import type { ExpectedVersion } from "../append/expected-version.ts";
 import { newBenchCommit, newBenchIds, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
-import { addRawStreams, rawMessage, rawSubject } from "./raw-messages.ts";
+import { addRawStreams, rawPublisher } from "./raw-publisher.ts";
 
 export interface AppendFigures {
   readonly perSecond: number;
@@ -52,7 +52,7 @@ const benchMode = async (dataDir: string, durability: Durability): Promise<Appen
   try {
     const connection = await connectToNats({ url: nats.url, name: "bench" });
     const store = await openEventStore({ connection, durability });
-    await addRawStreams(store.jsm, 1);
+    await addRawStreams(store.jsm, store.shards);
     const figures = {
       sequential: await measure(store, 1),
       concurrent64: await measure(store, 64),
@@ -117,19 +117,12 @@ const run = async (
 
 /** Publishes what was made before, so that only the publishing is measured. */
 const rawWriter =
-  ({ js }: EventStore, kind: "checked" | "unchecked"): Writer =>
+  (store: EventStore, kind: "checked" | "unchecked"): Writer =>
   (count) => {
-    const ref = newBenchRef();
-    const subject = rawSubject(ref, 1);
-    const messages = Array.from({ length: count }, () => rawMessage(ref, newBenchCommit()));
-    let last = 0;
+    const { newMessage, publish } = rawPublisher(store, kind);
+    const messages = Array.from({ length: count }, newMessage);
     return async (index) => {
-      const { msgID, bytes } = messages[index] ?? { msgID: "", bytes: Buffer.alloc(0) };
-      const { seq } = await js.publish(subject, bytes, {
-        msgID,
-        ...(kind === "checked" ? { expect: { lastSubjectSequence: last } } : {}),
-      });
-      last = seq;
+      await publish(messages[index] ?? newMessage());
     };
   };
 

@@ -11,7 +11,7 @@ import { type EventStore, openEventStore } from "../event-store.ts";
 import type { ExpectedVersion } from "../append/expected-version.ts";
 import { newBenchCommit, newBenchRef } from "./commits.ts";
 import { percentile } from "./percentile.ts";
-import { addRawStreams, rawMessage, rawSubject } from "./raw-messages.ts";
+import { addRawStreams, rawPublisher } from "./raw-publisher.ts";
 
 interface Ratios {
   /** How many times as many appends per second as Emmett's, with one writer. */
@@ -72,7 +72,7 @@ export const benchEmmett = async (
       await addRawStreams(store.jsm, shards);
       return await measure({
         ours: () => ourWriter(store),
-        raw: () => rawWriter(store, shards),
+        raw: () => rawWriter(store),
         emmett: () => emmettWriter(theirs),
       });
     } finally {
@@ -95,15 +95,9 @@ const ourWriter = (store: EventStore): (() => Promise<void>) => {
   };
 };
 
-const rawWriter = ({ js }: EventStore, shards: number): (() => Promise<void>) => {
-  const ref = newBenchRef();
-  const subject = rawSubject(ref, shards);
-  let last = 0;
-  return async () => {
-    const { msgID, bytes } = rawMessage(ref, newBenchCommit());
-    const expect = { lastSubjectSequence: last };
-    ({ seq: last } = await js.publish(subject, bytes, { msgID, expect }));
-  };
+const rawWriter = (store: EventStore): (() => Promise<void>) => {
+  const { newMessage, publish } = rawPublisher(store, "checked");
+  return () => publish(newMessage());
 };
 
 /** The part of the package that is measured. */
